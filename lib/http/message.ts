@@ -1,0 +1,18 @@
+import type { StoredResponse } from '../idempotency/claim.ts';
+import type { RequestIdentity } from '../idempotency/fingerprint.ts';
+import type { Principal } from '../idempotency/scope.ts';
+
+/** A request, whichever front door it came through. */
+export interface HttpRequest extends RequestIdentity {
+  /** Decoded path, for messages. */
+  readonly path: string;
+  /** The field lines of one header; the name is matched whatever its case. */
+  header(name: string): readonly string[];
+  /** Who the authorizer says is asking. */
+  readonly principal: Principal | undefined;
+  /** URI of this request, for the `instance` of problems. */
+  readonly instance: string;
+}
+
+/** A response, whichever front door it leaves by; header names in lower case, exact bytes. */
+export type HttpResponse = StoredResponse;

@@ -1,0 +1,57 @@
+import { ParseError, parseItem } from 'structured-headers';
+
+declare const brand: unique symbol;
+
+/** A well-formed client key: 1 to 255 visible ASCII characters. */
+export type IdempotencyKey = string & { readonly [brand]: 'IdempotencyKey' };
+
+/** Long enough for every UUID, ULID or hash in use; the limit that Stripe documents for its own keys. */
+export const KEY_LENGTH_MAX = 255;
+
+export type KeyReading =
+  | { readonly kind: 'key'; readonly key: IdempotencyKey }
+  | { readonly kind: 'missing' }
+  | { readonly kind: 'invalid'; readonly reason: string };
+
+const invalid = (reason: string): KeyReading => ({ kind: 'invalid', reason });
+
+const VISIBLE_ASCII = /^[\x21-\x7e]+$/;
+
+/**
+ * Reads the `Idempotency-Key` header from its field lines.
+ *
+ * The draft makes it an RFC 9651 String (`"k"`); most clients send it bare (`k`), and both are the same key.
+ * Parameters after the String carry no meaning and are ignored (RFC 9651, section 3.1.2).
+ * A value that is neither is an error and is never taken for a missing key.
+ */
+export function readKey(lines: readonly string[]): KeyReading {
+  const [line, ...others] = lines;
+  if (line === undefined) return { kind: 'missing' };
+  if (others.length > 0) return invalid(`${lines.length} values were sent; send exactly one`);
+  const value = line.trim();
+  return value.startsWith('"') ? readString(value) : readBare(value);
+}
+
+function readString(value: string): KeyReading {
+  try {
+    const [item] = parseItem(value);
+    return checkKey(String(item));
+  } catch (error) {
+    if (error instanceof ParseError) return invalid(`the quoted string is malformed (${error.message})`);
+    throw error;
+  }
+}
+
+function readBare(value: string): KeyReading {
+  if (value.includes(',')) return invalid('it holds a comma, which separates two values; quote a key that has one');
+  if (value.includes('"')) return invalid('it holds a quotation mark but does not begin with one');
+  return checkKey(value);
+}
+
+/** Checks a key that came by another way than the header, for example in a path. */
+export function checkKey(key: string): KeyReading {
+  if (key.length === 0) return invalid('it is empty');
+  if (key.length > KEY_LENGTH_MAX) return invalid(`it has ${key.length} characters, and ${KEY_LENGTH_MAX} are allowed`);
+  if (!VISIBLE_ASCII.test(key)) return invalid('it holds characters other than visible ASCII (0x21 to 0x7E)');
+  return { kind: 'key', key: key as IdempotencyKey };
+}

@@ -1,0 +1,87 @@
+import type { DoneClaim, Gate, Outcome, SettledBy } from './claim.ts';
+import type { Effect, Facts } from './effect.ts';
+import { StoreUnavailableError } from './errors.ts';
+import type { JsonObject } from './json.ts';
+import type { Protocol } from './protocol.ts';
+import type { WriteResult } from './store.ts';
+import { expiryAfter } from './time.ts';
+import type { Write } from './transition.ts';
+
+/** The generation of a gated claim, and what its gate wrote. */
+export interface Settling {
+  readonly pk: string;
+  readonly operation: string;
+  readonly scope: string;
+  readonly gate: Gate;
+}
+
+export type Settlement =
+  /** The claim is done; `claim.response` is the one final answer, whoever wrote it. */
+  | { readonly kind: 'settled'; readonly claim: DoneClaim }
+  /** The claim is of another generation by now, or gone: answer nothing from it. */
+  | { readonly kind: 'superseded' };
+
+/** The command was stored by the same effect that reads it back, hence the cast. */
+export const factsOf = <C extends JsonObject>({ operation, scope, gate }: Settling): Facts<C> => ({
+  operation,
+  scope,
+  command: gate.command as C,
+  sentAt: gate.sentAt,
+});
+
+/**
+ * Writes a definite outcome down (T6), together with what the domain makes of it. Anybody who holds one may; the first
+ * writer wins, a contradiction is an anomaly and never an overwrite, and the domain never blocks a settlement.
+ */
+export async function settle<C extends JsonObject>(
+  protocol: Protocol,
+  effect: Effect<C>,
+  claim: Settling,
+  outcome: Outcome,
+  settledBy: SettledBy,
+): Promise<Settlement> {
+  const { store, ambient, retentionMs, observe } = protocol;
+  const { pk, operation } = claim;
+  const facts = factsOf<C>(claim);
+  const write: Write = {
+    kind: 'settle',
+    pk,
+    operation,
+    outcome,
+    response: effect.answer(facts, outcome),
+    settledBy,
+    expiresAt: expiryAfter(ambient.now(), retentionMs),
+  };
+  const alongside = effect.settle(facts, outcome);
+  let result = await store.write(write, alongside);
+  if (result.kind === 'blocked') {
+    const records = result.by.map(({ table, key }) => `${table}/${key}`).join(', ');
+    observe({ kind: 'anomaly', operation, reason: `settled without the domain's writes, refused by ${records}` });
+    result = await store.write(write);
+  }
+  return conclude(protocol, write, result, () => store.commit(alongside));
+}
+
+async function conclude(
+  { observe }: Protocol,
+  write: Extract<Write, { kind: 'settle' }>,
+  result: WriteResult,
+  tellDomain: () => Promise<unknown>,
+): Promise<Settlement> {
+  const { operation, outcome } = write;
+  const found = result.kind === 'applied' ? result.claim : result.kind === 'refused' ? result.found : undefined;
+  if (found?.status === 'newer')
+    throw new StoreUnavailableError(`The claim was rewritten by schema version ${found.v}.`);
+  if (found?.status === 'done' && found.operation === operation) {
+    if (result.kind === 'applied')
+      observe({ kind: 'settled', operation, result: found.outcome.result, by: found.settledBy });
+    else observe({ kind: 'anomaly', operation, reason: contradiction(found.outcome, outcome) });
+    return { kind: 'settled', claim: found };
+  }
+  observe({ kind: 'anomaly', operation, reason: `${outcome.result} came after the claim's generation had ended` });
+  await tellDomain();
+  return { kind: 'superseded' };
+}
+
+const contradiction = (stored: Outcome, reported: Outcome): string =>
+  `stored as ${stored.result} (${stored.ref ?? 'no reference'}), reported as ${reported.result} (${reported.ref ?? 'no reference'})`;

@@ -1,0 +1,30 @@
+import { ENV } from '../contract/environment.ts';
+import { MisuseError } from '../idempotency/errors.ts';
+
+type Name = (typeof ENV)[keyof typeof ENV];
+
+/** The stack that made the function has set it, so its absence is a fault of the set-up. */
+function required(name: Name): string {
+  const value = process.env[name];
+  if (value === undefined || value === '') throw new MisuseError(`The environment variable ${name} is not set.`);
+  return value;
+}
+
+function secondsAsMs(name: Name): number {
+  const value = required(name);
+  if (!/^\d{1,9}$/.test(value)) throw new MisuseError(`${name} must be a whole number of seconds; it is "${value}".`);
+  return Number(value) * 1_000;
+}
+
+const optional = <K extends string>(member: K, name: Name): { readonly [M in K]?: string } => {
+  const value = process.env[name];
+  // The one member that the return type allows.
+  return value === undefined || value === '' ? {} : ({ [member]: value } as { readonly [M in K]?: string });
+};
+
+export const readTable = () => ({ tableName: required(ENV.tableName) });
+export const readDocs = () => ({ docsBase: required(ENV.docsBase).replace(/\/+$/, '') });
+export const readRetention = () => ({ retentionMs: secondsAsMs(ENV.retentionSeconds) });
+export const readGrace = () => ({ graceMs: secondsAsMs(ENV.graceSeconds) });
+export const readTenantClaim = () => optional('tenantClaim', ENV.tenantClaim);
+export const readStripe = () => ({ secretId: required(ENV.stripeSecretId), ...optional('apiBase', ENV.stripeApiBase) });
