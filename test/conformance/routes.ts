@@ -1,0 +1,64 @@
+import { createHash } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { APIGatewayProxyEventV2, APIGatewayProxyStructuredResultV2 } from 'aws-lambda';
+
+type Result = APIGatewayProxyStructuredResultV2;
+
+/** The handlers behind the middleware: small services whose every run can be counted. */
+export function createRoutes() {
+  let count = 0;
+  const routes: Readonly<Record<string, (event: APIGatewayProxyEventV2) => Promise<Result> | Result>> = {
+    echo: ({ headers, body = '', isBase64Encoded }) => {
+      const type = headers['content-type'] ?? 'application/octet-stream';
+      return { statusCode: 201, headers: { 'content-type': type }, body, isBase64Encoded };
+    },
+    status: ({ rawPath }) => {
+      const code = rawPath.split('/')[2] ?? '';
+      return { statusCode: Number(code), headers: { 'content-type': 'text/plain' }, body: `status:${code}` };
+    },
+    slow: async ({ queryStringParameters }) => {
+      const ms = Number(queryStringParameters?.['ms']);
+      await sleep(ms);
+      return { statusCode: 200, headers: { 'content-type': 'text/plain' }, body: `slept:${ms}` };
+    },
+    large: ({ queryStringParameters }) => {
+      const body = incompressible(Number(queryStringParameters?.['bytes'])).toString('base64');
+      return { statusCode: 200, headers: { 'content-type': 'application/octet-stream' }, body, isBase64Encoded: true };
+    },
+    headers: () => ({
+      statusCode: 201,
+      headers: {
+        'Content-Type': 'application/json',
+        Location: `/things/${count}`,
+        ETag: '"v1"',
+        'Set-Cookie': `session=${count}`,
+        'Cache-Control': 'no-store',
+        'X-Trace': 'a, b',
+      },
+      body: JSON.stringify({ n: count }),
+    }),
+    empty: () => ({ statusCode: 204 }),
+  };
+  return {
+    handle: async (event: APIGatewayProxyEventV2): Promise<Result> => {
+      if (event.rawPath === '/counter') {
+        return { statusCode: 200, headers: { 'content-type': 'application/json' }, body: JSON.stringify({ count }) };
+      }
+      const route = routes[event.rawPath.split('/')[1] ?? ''];
+      if (route === undefined) return { statusCode: 404, body: 'no such route' };
+      count += 1;
+      return route(event);
+    },
+    reset: () => {
+      count = 0;
+    },
+  };
+}
+
+/** SHA-256 of 0, 1, 2 and so on, one after the other: bytes that do not compress and are the same each time. */
+function incompressible(length: number): Buffer {
+  const blocks = Array.from({ length: Math.ceil(length / 32) }, (_, n) =>
+    createHash('sha256').update(String(n)).digest(),
+  );
+  return Buffer.concat(blocks).subarray(0, length);
+}
