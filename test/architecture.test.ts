@@ -10,6 +10,15 @@ const ARROWS: Readonly<Record<string, readonly string[]>> = {
   'lib/stacks': ['lib/constructs', 'lib/contract'],
   'lib/constructs': ['lib/contract'],
   bin: ['lib/local', 'lib/client', 'lib/payments', 'lib/stores', 'lib/runtime', 'lib/idempotency'],
+  'lib/entry': [
+    'lib/middy',
+    'lib/stores',
+    'lib/payments',
+    'lib/constructs',
+    'lib/runtime',
+    'lib/http',
+    'lib/idempotency',
+  ],
   'lib/local': ['lib/contract', 'lib/idempotency'],
   functions: ['lib/middy', 'lib/payments', 'lib/stores', 'lib/runtime', 'lib/contract', 'lib/idempotency', 'lib/http'],
   'lib/middy': ['lib/http', 'lib/idempotency'],
@@ -28,9 +37,9 @@ const PACKAGES: readonly (readonly [pattern: RegExp, places: readonly string[]])
   [/^aws-cdk-lib|^constructs$|^cdk-nag/, ['bin/app', 'lib/stacks', 'lib/constructs']],
   [/^@aws-sdk\/(client|lib)-dynamodb/, ['lib/stores/dynamodb', 'lib/local']],
   [/^@aws-sdk\/client-secrets-manager/, ['lib/runtime']],
-  [/^@middy\//, ['lib/middy', 'functions']],
+  [/^@middy\//, ['lib/middy', 'lib/entry', 'functions']],
   [/^stripe$/, ['lib/payments']],
-  [/^aws-lambda$/, ['lib/middy', 'lib/http', 'functions', 'lib/local']],
+  [/^aws-lambda$/, ['lib/middy', 'lib/http', 'lib/entry', 'functions', 'lib/local']],
 ];
 
 /** The core hashes and the client runs in browsers; nothing else of Node is theirs. */

@@ -1,4 +1,4 @@
-import { stripeProvider } from '../../lib/payments/stripe.ts';
+import { stripeProvider } from '../../lib/payments/stripe/provider.ts';
 import { systemAmbient as ambient } from '../../lib/runtime/ambient.ts';
 import { readDocs, readRetention, readStripe, readTable, readTenantClaim } from '../../lib/runtime/environment.ts';
 import { logEvent as observe, logError as onUnexpected } from '../../lib/runtime/log.ts';

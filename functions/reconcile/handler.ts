@@ -1,4 +1,4 @@
-import { stripeProvider } from '../../lib/payments/stripe.ts';
+import { stripeProvider } from '../../lib/payments/stripe/provider.ts';
 import { systemAmbient as ambient } from '../../lib/runtime/ambient.ts';
 import { readDocs, readGrace, readRetention, readStripe, readTable } from '../../lib/runtime/environment.ts';
 import { logEvent as observe, logReport as onReport } from '../../lib/runtime/log.ts';

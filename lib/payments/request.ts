@@ -64,7 +64,7 @@ export function readPayment(
 ): PaymentReading {
   if (body.byteLength === 0) return refused('The request has no body. Send a JSON object.');
   if (!JSON_TYPE.test(contentType)) {
-    const detail = `The body was sent as ${shown(contentType || undefined)}. Send application/json.`;
+    const detail = `The body was sent as ${contentType === '' ? 'no media type' : shown(contentType)}. Send application/json.`;
     return { kind: 'refused', problem: { type: PAYMENT_PROBLEMS.mediaTypeUnsupported, detail } };
   }
   const json = canonicalJson(body);
@@ -74,7 +74,10 @@ export function readPayment(
         'is nested absurdly deep, or holds a number that a double cannot represent exactly.',
     );
   }
-  const parsed = v.safeParse(PaymentRequest, JSON.parse(json));
+  const value: unknown = JSON.parse(json);
+  // The schema library would ask an array for the members of an object.
+  if (Array.isArray(value)) return refusal([{ pointer: '', received: 'an array', expected: 'a JSON object' }]);
+  const parsed = v.safeParse(PaymentRequest, value);
   if (!parsed.success) return refusal(parsed.issues.map(failureOf));
   const { amount, currency } = parsed.output;
   const maximum = maximumAmounts[currency] ?? AMOUNT_MAX;
@@ -99,6 +102,7 @@ function failureOf(issue: v.BaseIssue<unknown>): Failure {
       expected: 'only orderId, amount, currency, paymentMethod',
     };
   }
+  if (issue.input === undefined) return { pointer, received: 'nothing', expected: 'a value: the member is required' };
   const expected = issue.kind === 'schema' ? expectedType(issue.expected) : issue.message;
   return { pointer, received: shown(issue.input), expected };
 }
@@ -109,4 +113,4 @@ const expectedType = (expected: string | null): string =>
 const shownText = (text: string): string =>
   text.length > SHOWN_LENGTH_MAX ? `${text.slice(0, SHOWN_LENGTH_MAX)}…` : text;
 
-const shown = (value: unknown): string => (value === undefined ? 'nothing' : shownText(JSON.stringify(value)));
+const shown = (value: unknown): string => shownText(JSON.stringify(value));

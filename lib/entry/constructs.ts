@@ -1,0 +1,3 @@
+/** What the package exports as `./constructs`. */
+export { IdempotencyTable, type IdempotencyTableProps } from '../constructs/idempotency-table.ts';
+export { Reconciler, type ReconcilerProps } from '../constructs/reconciler.ts';
