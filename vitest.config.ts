@@ -3,6 +3,7 @@ import { defineConfig } from 'vitest/config';
 export default defineConfig({
   test: {
     include: ['test/**/*.test.ts'],
+    exclude: ['test/readme/generated/**'],
     pool: 'forks',
     // Several files start real processes; two at a time is what two cores carry without false time-outs.
     maxWorkers: 2,
