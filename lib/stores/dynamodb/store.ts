@@ -23,6 +23,7 @@ export interface DynamoDbStoreOptions {
   readonly client: DynamoDBDocumentClient;
   /** A table with the key `pk` and the index `due`, as `IdempotencyTable` makes it. */
   readonly tableName: string;
+  /** An id becomes the token of a transaction: fresh, and at most 36 characters, as a UUID has. */
   readonly ambient: Pick<Ambient, 'id' | 'random' | 'sleep'>;
   /** @default DUE_SHARDS, which must not fall while claims are open */
   readonly shards?: number;
