@@ -45,7 +45,7 @@ export interface ServiceApiProps {
 
 /**
  * The shortest integration limit of API Gateway (REST; an HTTP API waits 30 s and cannot be made to wait longer).
- * After it the gateway answers 504 while the function goes on.
+ * After it the gateway gives up (HTTP APIs with 503, REST APIs with 504) while the function goes on.
  *
  * @see https://docs.aws.amazon.com/apigateway/latest/developerguide/http-api-quotas.html
  */
@@ -157,7 +157,7 @@ function assertEndsBeforeTheGateway(target: ServiceFunction): void {
   const seconds = target.timeout?.toSeconds() ?? Number.POSITIVE_INFINITY;
   if (seconds < GATEWAY_TIMEOUT.toSeconds()) return;
   throw new Error(
-    `${target.node.path} may run for ${seconds} s, but a gateway answers 504 after ${GATEWAY_TIMEOUT.toSeconds()} s`,
+    `${target.node.path} may run for ${seconds} s, but a gateway gives up after ${GATEWAY_TIMEOUT.toSeconds()} s`,
   );
 }
 

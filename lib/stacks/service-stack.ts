@@ -112,9 +112,6 @@ export class ServiceStack extends Stack {
     const target = this.#function('reconcile', {
       description: 'Settles the open claims that are due',
       timeout: Duration.seconds(60),
-      // Overlapping runs are safe, but would look up the same claims twice. Lambda keeps a part of an account's quota
-      // unreserved, so a fresh account may have to raise its quota first.
-      reservedConcurrentExecutions: 1,
       environment: {
         ...this.#table,
         ...this.#retention,

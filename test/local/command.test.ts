@@ -114,12 +114,15 @@ describe('the local run as a command', () => {
     expect(await refuses(url)).toBe(true);
   });
 
-  it('takes everything along when it is killed outright', async () => {
-    const command = start();
-    await ready(command);
+  it('takes everything along when it is killed outright, also what is in the middle of a request', async () => {
+    const command = start({ FUNCTION_TIMEOUT_SECONDS: '60' });
+    const url = await ready(command);
+    const working = fetch(`${url}/open?do=sleep&ms=60000`).catch(() => undefined);
+    await sleep(300);
     const below = descendants(command.child.pid);
     command.child.kill('SIGKILL');
     await command.ended;
+    await working;
     await until(() => alive(below).length === 0);
   });
 

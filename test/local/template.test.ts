@@ -1,7 +1,7 @@
-import { mkdtempSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { describe, expect, it } from 'vitest';
+import { afterAll, describe, expect, it } from 'vitest';
 import { LocalRunError } from '../../lib/local/local-run-error.ts';
 import { readAssembly } from '../../lib/local/template/assembly.ts';
 import type { Json } from '../../lib/local/template/json.ts';
@@ -14,9 +14,15 @@ const API_URL = 'http://127.0.0.1:3000';
 const read = (directory: string) =>
   readService(readAssembly(directory), localNames({ region: 'eu-north-1', apiUrl: API_URL }));
 
+const directories: string[] = [];
+afterAll(() => {
+  for (const directory of directories) rmSync(directory, { recursive: true });
+});
+
 /** An assembly of one stack with an API and these resources. */
 function assemblyOf(resources: Record<string, Json>): string {
   const directory = mkdtempSync(join(tmpdir(), 'assembly-'));
+  directories.push(directory);
   const stack = { type: 'aws:cloudformation:stack', properties: { templateFile: 'One.template.json' } };
   writeFileSync(join(directory, 'manifest.json'), JSON.stringify({ artifacts: { One: stack } }));
   const all = { Api: { Type: 'AWS::ApiGatewayV2::Api', Properties: {} }, ...resources };

@@ -33,7 +33,7 @@ export function createGateway(options: GatewayOptions): Gateway {
     const preflight = options.cors !== undefined && isPreflight(request.method ?? '', request.headers);
     const reply = preflight ? PREFLIGHT_REPLY : await respond(request, requestId);
     const cors = options.cors ? corsHeaders(options.cors, request.headers.origin, preflight) : [];
-    const own = options.cors ? { ...reply, headers: reply.headers } : reply;
+    const own = options.cors ? { ...reply, headers: withoutCors(reply.headers) } : reply;
     send(response, withHeaders(own, [...cors, ['apigw-requestid', requestId]]));
   };
 }
