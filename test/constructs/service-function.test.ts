@@ -39,6 +39,6 @@ test.each([29, 60])('the API refuses a function that may run for %i s, longer th
   const api = new ServiceApi(stack, 'Http', { jwt: { issuer: 'https://id.example', audience: ['a'] } });
 
   expect(() => api.addRoute(HttpMethod.GET, '/slow', target)).toThrow(
-    `Test/docs may run for ${seconds} s, but a gateway answers 504 after 29 s`,
+    `Test/docs may run for ${seconds} s, but a gateway gives up after 29 s`,
   );
 });

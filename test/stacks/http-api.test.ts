@@ -37,7 +37,7 @@ test('every protected route names the authorizer', () => {
   expect(named.map(({ route }) => route.AuthorizerId)).toEqual(named.map(() => ({ Ref: id })));
 });
 
-test('every function behind the gateway ends before the gateway answers 504', () => {
+test('every function behind the gateway ends before the gateway gives up', () => {
   for (const { route, target } of routes()) {
     expect(target?.Properties.Timeout, route.RouteKey).toBeLessThan(29);
   }

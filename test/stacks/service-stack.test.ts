@@ -28,7 +28,7 @@ const query = {
 const read = { Effect: 'Allow', Action: ['dynamodb:GetItem'], Resource: TABLE_ARN };
 const stripe = { Effect: 'Allow', Action: ['secretsmanager:GetSecretValue'], Resource: STRIPE_SECRET_ID };
 const retention = { RETENTION_SECONDS: '86400' };
-const always = { DOCS_BASE_URL, NODE_OPTIONS: '--enable-source-maps' };
+const always = { DOCS_BASE_URL };
 
 /** Seconds, DynamoDB statements, Secrets Manager statements, environment. */
 const EXPECTED: Record<string, [number, unknown[], unknown[], Record<string, unknown>]> = {
@@ -101,8 +101,10 @@ test('no role has a policy that somebody else may widen', () => {
   }
 });
 
-test('only one reconciliation runs at a time', () => {
-  expect(functions.reconcile?.properties.ReservedConcurrentExecutions).toBe(1);
+test('no concurrency is reserved: two reconciliations at once are harmless, and a new account has none to spare', () => {
+  for (const { properties } of Object.values(functions)) {
+    expect(properties).not.toHaveProperty('ReservedConcurrentExecutions');
+  }
 });
 
 test('the reconciler runs every minute', () => {
