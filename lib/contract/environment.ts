@@ -12,6 +12,10 @@ export const ENV = {
   tenantClaim: 'TENANT_CLAIM',
   /** ARN or name of the Secrets Manager secret that holds the Stripe secret key as plain text. */
   stripeSecretId: 'STRIPE_SECRET_ID',
+  /** ARN or name of the secret that holds the signing secret of Stripe's webhook endpoint as plain text. */
+  webhookSecretId: 'STRIPE_WEBHOOK_SECRET_ID',
+  /** URL of the SQS queue that takes receipt jobs. */
+  receiptQueueUrl: 'RECEIPT_QUEUE_URL',
   /** Origin of Stripe's API; unset in an account, the simulator's in the local run. */
   stripeApiBase: 'STRIPE_API_BASE',
 } as const;
