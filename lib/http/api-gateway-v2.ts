@@ -1,4 +1,5 @@
 import type { APIGatewayProxyEventV2, APIGatewayProxyStructuredResultV2 } from 'aws-lambda';
+import { REPLAYED_HEADER } from '../idempotency/replay.ts';
 import type { Principal } from '../idempotency/scope.ts';
 import type { HttpRequest, HttpResponse } from './message.ts';
 import { asText } from './text.ts';
@@ -40,7 +41,7 @@ export function fromEvent(event: APIGatewayProxyEventV2, principalOf: PrincipalR
     path: rawPath,
     route: routeKey === '$default' ? pathBelowStage(rawPath, requestContext.stage) : routeKey,
     parameters: definedOnly(event.pathParameters ?? {}),
-    query: [...new URLSearchParams(rawQueryString)],
+    query: readQuery(rawQueryString),
     contentType: header('content-type')[0] ?? '',
     body: Buffer.from(event.body ?? '', event.isBase64Encoded ? 'base64' : 'utf8'),
     header,
@@ -51,6 +52,15 @@ export function fromEvent(event: APIGatewayProxyEventV2, principalOf: PrincipalR
 
 const definedOnly = (record: Readonly<Record<string, string | undefined>>): Record<string, string> =>
   Object.fromEntries(Object.entries(record).filter((entry): entry is [string, string] => entry[1] !== undefined));
+
+const REPLACEMENT_CHARACTER = '\ufffd';
+
+/** Names and values decoded; where bytes that are no UTF-8 would all decode to one character, the text as it was sent. */
+function readQuery(rawQueryString: string): readonly (readonly [name: string, value: string])[] {
+  const pairs = [...new URLSearchParams(rawQueryString)];
+  const isLossy = pairs.flat().some((text) => text.includes(REPLACEMENT_CHARACTER));
+  return isLossy ? [[REPLACEMENT_CHARACTER, rawQueryString]] : pairs;
+}
 
 /** Without a route of its own the path is the identity; the stage and a trailing slash are no part of it. */
 function pathBelowStage(rawPath: string, stage: string): string {
@@ -70,14 +80,26 @@ const isStructured = (result: unknown): result is APIGatewayProxyStructuredResul
 
 /**
  * A handler's result as a response. Payload format 2.0 lets a handler return anything but a structured result as
- * shorthand for a JSON body with status 200; `undefined` is such an answer too, an empty one.
+ * shorthand for a JSON body with status 200, a string as it is; `undefined` is such an answer too, an empty one.
+ *
+ * @see https://docs.aws.amazon.com/apigateway/latest/developerguide/http-api-develop-integrations-lambda.html
  */
 export function fromResult(result: unknown): HttpResponse {
   if (!isStructured(result)) {
-    const text = result === undefined ? '' : JSON.stringify(result);
+    const text = result === undefined ? '' : typeof result === 'string' ? result : JSON.stringify(result);
     return { status: 200, headers: { 'content-type': 'application/json' }, body: Buffer.from(text) };
   }
   const headers = Object.entries(result.headers ?? {}).map(([name, value]) => [name.toLowerCase(), String(value)]);
   const body = Buffer.from(result.body ?? '', result.isBase64Encoded ? 'base64' : 'utf8');
   return { status: result.statusCode, headers: Object.fromEntries(headers), body };
+}
+
+/**
+ * A handler's result as it leaves the first time: spelled out where it was shorthand, so that a replay has its very
+ * bytes whatever the gateway makes of shorthand, and without the mark of replays, which is not the handler's to set.
+ */
+export function toFirstResult(result: unknown): APIGatewayProxyStructuredResultV2 {
+  if (!isStructured(result)) return toResult(fromResult(result));
+  const headers = Object.entries(result.headers ?? {}).filter(([name]) => name.toLowerCase() !== REPLAYED_HEADER);
+  return { ...result, headers: Object.fromEntries(headers) };
 }

@@ -1,6 +1,6 @@
 import { type Admission, admit } from './admission.ts';
 import * as answers from './answers.ts';
-import { type Budget, GATED_START_MIN_MS, leaseFrom, UNGATED_START_MIN_MS } from './budget.ts';
+import { type Budget, GATED_START_MIN_MS, leaseFrom, UNGATED_START_MIN_MS, WITHDRAWAL_MIN_MS } from './budget.ts';
 import { type ClaimedClaim, type ExecutingClaim, type Found, SCHEMA_VERSION } from './claim.ts';
 import type { Effect } from './effect.ts';
 import { StoreUnavailableError } from './errors.ts';
@@ -9,6 +9,7 @@ import type { JsonObject } from './json.ts';
 import type { Protocol } from './protocol.ts';
 import { recover } from './recovery.ts';
 import { replayOf } from './replay.ts';
+import type { Write } from './transition.ts';
 
 /** A request that wants to run, with everything that decides whether it may. */
 export interface Attempt<C extends JsonObject> {
@@ -46,15 +47,16 @@ export async function begin<C extends JsonObject>(protocol: Protocol, attempt: A
   }
   try {
     const claim = newClaim(protocol, attempt);
-    let met = await write(protocol, { kind: 'claim', claim, now: ambient.now() });
-    for (let round = 0; round < ROUNDS_MAX; round++) {
-      if (met.kind === 'mine') return { kind: 'run', claim: met.claim };
+    const claimIt = () => write(protocol, attempt, claim, { kind: 'claim', claim, now: ambient.now() });
+    let met = await claimIt();
+    for (let round = 0; met.kind === 'other' && round < ROUNDS_MAX; round++) {
       const admission = admit(met.found, attempt, ambient.now());
-      if (admission.kind === 'free') met = await write(protocol, { kind: 'claim', claim, now: ambient.now() });
-      else if (admission.kind === 'take-over') met = await takeOver(protocol, attempt, admission.claim);
+      if (admission.kind === 'free') met = await claimIt();
+      else if (admission.kind === 'take-over' && attempt.effect !== undefined)
+        met = await takeOver(protocol, attempt, admission.claim);
       else return await answer(protocol, attempt, admission);
     }
-    return refused(answers.inProgress(0, attempt.links));
+    return met.kind === 'mine' ? { kind: 'run', claim: met.claim } : refused(answers.inProgress(0, attempt.links));
   } catch (error) {
     if (!(error instanceof StoreUnavailableError)) throw error;
     observe({ kind: 'store-error', reason: String(error) });
@@ -85,17 +87,33 @@ type Met =
   | { readonly kind: 'mine'; readonly claim: ClaimedClaim | ExecutingClaim }
   | { readonly kind: 'other'; readonly found: Found };
 
+/** Claims, or takes over; `claim` is what the item says when that succeeded. */
 async function write(
-  { store, observe }: Protocol,
-  attempted: Parameters<Protocol['store']['write']>[0] & { readonly kind: 'claim' | 'take-over' },
+  protocol: Protocol,
+  { budget }: { readonly budget: Budget },
+  claim: ClaimedClaim | ExecutingClaim,
+  attempted: Extract<Write, { kind: 'claim' | 'take-over' }>,
 ): Promise<Met> {
-  const result = await store.write(attempted);
+  const { store, observe } = protocol;
+  const result = await store.write(attempted).catch(async (error: unknown) => {
+    if (attempted.kind === 'claim' && budget.remainingMs() >= WITHDRAWAL_MIN_MS) await withdraw(protocol, claim);
+    throw error;
+  });
   if (result.kind === 'blocked') throw new StoreUnavailableError('A write without domain records was refused by one.');
   if (result.kind === 'refused') return { kind: 'other', found: result.found };
-  // A claim or takeover that was applied left the item as that write made it.
-  const claim = result.claim as ClaimedClaim | ExecutingClaim;
   observe({ kind: attempted.kind === 'claim' ? 'claimed' : 'taken-over', operation: claim.operation });
   return { kind: 'mine', claim };
+}
+
+/** A claim whose reply was lost may stand all the same. This request will not run, so it frees the key again. */
+async function withdraw({ store, observe }: Protocol, claim: ClaimedClaim | ExecutingClaim): Promise<void> {
+  const { pk, operation, owner } = claim;
+  const kind = claim.status === 'claimed' ? 'release' : 'release-ungated';
+  try {
+    await store.write({ kind, pk, operation, owner });
+  } catch (error) {
+    observe({ kind: 'store-error', reason: String(error) });
+  }
 }
 
 function takeOver<C extends JsonObject>(protocol: Protocol, attempt: Attempt<C>, found: ClaimedClaim): Promise<Met> {
@@ -103,13 +121,23 @@ function takeOver<C extends JsonObject>(protocol: Protocol, attempt: Attempt<C>,
   const now = protocol.ambient.now();
   const leaseUntil = leaseFrom(now, attempt.budget);
   const owner = protocol.ambient.id();
-  return write(protocol, { kind: 'take-over', pk, operation, from, owner, fingerprint, leaseUntil, now });
+  const claim: ClaimedClaim = { ...found, owner, leaseUntil, dueAt: leaseUntil };
+  return write(protocol, attempt, claim, {
+    kind: 'take-over',
+    pk,
+    operation,
+    from,
+    owner,
+    fingerprint,
+    leaseUntil,
+    now,
+  });
 }
 
 async function answer<C extends JsonObject>(
   protocol: Protocol,
   attempt: Attempt<C>,
-  admission: Exclude<Admission, { kind: 'free' | 'take-over' }>,
+  admission: Exclude<Admission, { kind: 'free' }>,
 ): Promise<Begun> {
   const { observe } = protocol;
   switch (admission.kind) {
@@ -130,6 +158,8 @@ async function answer<C extends JsonObject>(
         `The item is of schema version ${admission.v}; this code knows ${SCHEMA_VERSION}.`,
       );
     case 'pending':
+    // A claim made while this route had an effect, and none to take it over for now: it is released when its time comes.
+    case 'take-over':
       observe({ kind: 'pending' });
       return refused(answers.outcomePending('other', attempt.links));
     case 'recover':
@@ -147,7 +177,7 @@ async function recoverInline<C extends JsonObject>(
   if (attempt.effect !== undefined) {
     const { effect, budget } = attempt;
     const recovery = await recover(protocol, { effect, claim, budget, by: 'retry', whenAbsent: 'resend' });
-    if (recovery.kind === 'settled') return answered(answers.final(replayOf(recovery.claim.response)));
+    if (recovery.kind === 'settled') return answered(answers.final(replayOf(recovery.response)));
     // The door may have been closed, or the charge settled, while this request was asking.
     const found = await protocol.store.read(claim.pk);
     if (found?.status === 'done' && found.operation === claim.operation)

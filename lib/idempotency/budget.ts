@@ -24,6 +24,12 @@ export const GATED_START_MIN_MS = 2 * WRITE_MS + EFFECT_MIN_MS + SETTLE_RESERVE_
 /** Least time in which a plain handler can be claimed and settled. */
 export const UNGATED_START_MIN_MS = WRITE_MS + SETTLE_RESERVE_MS + EXIT_MARGIN_MS;
 
+/** Least time in which the gate can be passed and the effect performed and settled, the claim being made. */
+export const PERFORM_MIN_MS = GATED_START_MIN_MS - WRITE_MS;
+
+/** Longer than a store takes to give up once more, so that the answer still leaves. */
+export const WITHDRAWAL_MIN_MS = 3_500;
+
 /** The time that one invocation has, and how it is shared out. */
 export interface Budget {
   /** Milliseconds until the function is killed. */
@@ -33,9 +39,12 @@ export interface Budget {
 export const leaseFrom = (now: EpochMs, budget: Budget): EpochMs =>
   after(now, Math.max(0, budget.remainingMs()) + LEASE_MARGIN_MS);
 
-/** How long a call to the provider may take so that its answer can still be written down; `undefined` when too short. */
-export function effectTimeoutMs(budget: Budget): number | undefined {
-  const timeoutMs = budget.remainingMs() - SETTLE_RESERVE_MS - EXIT_MARGIN_MS;
+/**
+ * How long a call to the provider may take, in `pauseMs` from now, so that its answer can still be written down;
+ * `undefined` when too short.
+ */
+export function effectTimeoutMs(budget: Budget, pauseMs = 0): number | undefined {
+  const timeoutMs = budget.remainingMs() - pauseMs - SETTLE_RESERVE_MS - EXIT_MARGIN_MS;
   return timeoutMs < EFFECT_MIN_MS ? undefined : Math.floor(timeoutMs);
 }
 

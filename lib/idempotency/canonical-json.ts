@@ -3,6 +3,9 @@ import canonicalize from 'canonicalize';
 /** Deeper nesting than any real request has; beyond it the bytes themselves are compared. */
 const DEPTH_MAX = 128;
 
+/** No double prints longer than 25 characters; beyond some zeros more, the bytes themselves are compared. */
+const NUMBER_LENGTH_MAX = 40;
+
 const UTF8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 
 /**
@@ -79,7 +82,8 @@ function isNewMember(members: Set<string> | undefined, token: string): boolean {
 
 /** Up to 15 digits every integer is a double; beyond, the literal must denote the number that its double prints as. */
 const isExactNumber = (literal: string): boolean =>
-  /^-?\d{1,15}$/.test(literal) || decimal(literal) === decimal(String(Number(literal)));
+  /^-?\d{1,15}$/.test(literal) ||
+  (literal.length <= NUMBER_LENGTH_MAX && decimal(literal) === decimal(String(Number(literal))));
 
 const DECIMAL = /^(-?)(\d+)(?:\.(\d+))?(?:e([-+]?\d+))?$/i;
 

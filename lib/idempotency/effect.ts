@@ -6,6 +6,8 @@ import type { EpochMs } from './time.ts';
 
 /** What is known of an operation once its gate has passed; every path that renders its answer starts from this. */
 export interface Facts<C extends JsonObject = JsonObject> {
+  /** The claim's address. */
+  readonly pk: string;
   readonly operation: string;
   /** Hash of tenant and subject. */
   readonly scope: string;

@@ -1,5 +1,5 @@
 import { type Answer, final, notEnoughTime, outcomePending, problem, storeUnavailable } from './answers.ts';
-import { type Budget, effectTimeoutMs, GATED_START_MIN_MS } from './budget.ts';
+import { type Budget, effectTimeoutMs, PERFORM_MIN_MS } from './budget.ts';
 import type { ClaimedClaim, Found, Gate, Outcome } from './claim.ts';
 import type { Effect, Evidence } from './effect.ts';
 import { MisuseError } from './errors.ts';
@@ -8,6 +8,7 @@ import type { Protocol } from './protocol.ts';
 import { callOf, isKeyRemembered, NOT_PERFORMED } from './recovery.ts';
 import { providerKeyOf } from './scope.ts';
 import { factsOf, type Settling, settle } from './settlement.ts';
+import { hasLanded } from './store.ts';
 
 /** First pause before a call that was provably not executed is tried again; doubles each time. */
 const RETRY_PAUSE_MS = 100;
@@ -56,7 +57,7 @@ export class GatedOperation<C extends JsonObject> {
   }
 
   async #run(command: C): Promise<Answer> {
-    if (this.#budget.remainingMs() < GATED_START_MIN_MS) {
+    if (this.#budget.remainingMs() < PERFORM_MIN_MS) {
       await this.release();
       return problem(notEnoughTime());
     }
@@ -80,11 +81,11 @@ export class GatedOperation<C extends JsonObject> {
         { kind: 'gate', pk, operation, owner, gate },
         this.#effect.gate(factsOf<C>(claim)),
       );
-      if (result.kind === 'applied') {
+      if (result.kind === 'refused') return { kind: 'stopped', answer: this.#answerFrom(result.found) };
+      if (result.kind !== 'blocked') {
         observe({ kind: 'gated', operation });
         return { kind: 'passed', claim };
       }
-      if (result.kind === 'refused') return { kind: 'stopped', answer: this.#answerFrom(result.found) };
       await this.release();
       return { kind: 'stopped', answer: problem(this.#effect.blocked(command, result.by)) };
     } catch (error) {
@@ -125,19 +126,21 @@ export class GatedOperation<C extends JsonObject> {
   async #call(claim: Settling): Promise<Evidence> {
     const { ambient } = this.#protocol;
     let evidence: Evidence = { kind: 'not-executed', reason: 'too little time was left to send it' };
-    for (let pauseMs = RETRY_PAUSE_MS; evidence.kind === 'not-executed'; pauseMs *= 2) {
+    for (let pauseMs = RETRY_PAUSE_MS; ; pauseMs *= 2) {
       const timeoutMs = effectTimeoutMs(this.#budget);
       const isRemembered = isKeyRemembered(claim.gate.sentAt, this.#effect.keyRetentionMs, ambient.now());
       if (timeoutMs === undefined || !isRemembered) return evidence;
       evidence = await this.#effect.perform(callOf<C>(claim, timeoutMs));
-      if (evidence.kind === 'not-executed') await ambient.sleep(pauseMs * (1 + ambient.random()));
+      const jitteredMs = pauseMs * (1 + ambient.random());
+      // A pause that no call could follow would only keep the client waiting, and the hand-off with it.
+      if (evidence.kind !== 'not-executed' || effectTimeoutMs(this.#budget, jitteredMs) === undefined) return evidence;
+      await ambient.sleep(jitteredMs);
     }
-    return evidence;
   }
 
   async #settle(claim: Settling, outcome: Outcome): Promise<Answer> {
     const settlement = await settle(this.#protocol, this.#effect, claim, outcome, 'owner');
-    return settlement.kind === 'settled' ? final(settlement.claim.response) : problem(outcomePending('own'));
+    return settlement.kind === 'settled' ? final(settlement.response) : problem(outcomePending('own'));
   }
 
   /** The provider refused in validation and remembers nothing: close the key, so that no later call can use it. */
@@ -158,8 +161,8 @@ export class GatedOperation<C extends JsonObject> {
     const { pk, operation, owner } = this.#claim;
     return this.#attempt(async () => {
       const result = await this.#protocol.store.write({ kind: 'release', pk, operation, owner });
-      if (result.kind === 'applied') this.#protocol.observe({ kind: 'released', operation });
-      return result.kind === 'applied';
+      if (hasLanded(result)) this.#protocol.observe({ kind: 'released', operation });
+      return hasLanded(result);
     });
   }
 
@@ -178,8 +181,8 @@ export class GatedOperation<C extends JsonObject> {
     const known = providerRef === undefined ? {} : { providerRef };
     return this.#attempt(async () => {
       const result = await store.write({ kind: 'hand-off', pk, operation, owner, now: ambient.now(), ...known });
-      if (result.kind === 'applied') observe({ kind: 'handed-off', operation, reason });
-      return result.kind === 'applied';
+      if (hasLanded(result)) observe({ kind: 'handed-off', operation, reason });
+      return hasLanded(result);
     });
   }
 

@@ -1,4 +1,4 @@
-import { ParseError, parseItem } from 'structured-headers';
+import { parseItem } from 'structured-headers';
 
 declare const brand: unique symbol;
 
@@ -17,6 +17,9 @@ const invalid = (reason: string): KeyReading => ({ kind: 'invalid', reason });
 
 const VISIBLE_ASCII = /^[\x21-\x7e]+$/;
 
+/** The white space that HTTP allows around a field's value (RFC 9110, section 5.6.3); any other is part of the value. */
+const OPTIONAL_WHITE_SPACE = /^[ \t]+|[ \t]+$/g;
+
 /**
  * Reads the `Idempotency-Key` header from its field lines.
  *
@@ -28,7 +31,7 @@ export function readKey(lines: readonly string[]): KeyReading {
   const [line, ...others] = lines;
   if (line === undefined) return { kind: 'missing' };
   if (others.length > 0) return invalid(`${lines.length} values were sent; send exactly one`);
-  const value = line.trim();
+  const value = line.replaceAll(OPTIONAL_WHITE_SPACE, '');
   return value.startsWith('"') ? readString(value) : readBare(value);
 }
 
@@ -37,8 +40,7 @@ function readString(value: string): KeyReading {
     const [item] = parseItem(value);
     return checkKey(String(item));
   } catch (error) {
-    if (error instanceof ParseError) return invalid(`the quoted string is malformed (${error.message})`);
-    throw error;
+    return invalid(`the quoted string is malformed (${(error as Error).message})`);
   }
 }
 

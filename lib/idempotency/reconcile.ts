@@ -5,8 +5,8 @@ import { isOpen } from './claim.ts';
 import type { Effect } from './effect.ts';
 import type { JsonObject } from './json.ts';
 import type { Protocol } from './protocol.ts';
-import { recover } from './recovery.ts';
-import type { Due } from './store.ts';
+import { type Recovery, recover } from './recovery.ts';
+import { type Due, hasLanded } from './store.ts';
 import { after, type EpochMs } from './time.ts';
 
 /** One page of the due index; small, so that a run notices the end of its time. */
@@ -35,7 +35,15 @@ export interface ReconcileOptions<C extends JsonObject> {
   /** How long after the end of a lease an absent effect may still appear, in milliseconds. */
   readonly graceMs: number;
   readonly budget: Budget;
+  /**
+   * What to do about due records of the domain, by their table. Whoever leaves one `waiting` has given it a later
+   * `dueAt`; a claim's own way of doing so is its lease.
+   * @default none: due records are left alone
+   */
+  readonly records?: Readonly<Record<string, DueRecordWork>>;
 }
+
+export type DueRecordWork = (key: string, budget: Budget) => Promise<'done' | 'waiting'>;
 
 /** What one run did. */
 export interface ReconcileReport {
@@ -43,6 +51,8 @@ export interface ReconcileReport {
   readonly settled: Record<Outcome['result'], number>;
   /** Claims whose owner died before the gate. */
   released: number;
+  /** Records of the domain that have nothing left to wait for. */
+  advanced: number;
   /** Still open, to be looked at again. */
   waiting: number;
   quarantined: number;
@@ -81,6 +91,7 @@ const emptyReport = (): ReconcileReport => ({
   examined: 0,
   settled: { performed: 0, declined: 0, 'not-performed': 0, answered: 0 },
   released: 0,
+  advanced: 0,
   waiting: 0,
   quarantined: 0,
   errors: 0,
@@ -105,32 +116,49 @@ async function examine<C extends JsonObject>(
   report: ReconcileReport,
 ): Promise<void> {
   try {
-    const claim = await lease(protocol, options, due);
+    if (due.kind === 'record') return await advance(options, due, report);
+    const claim = await lease(protocol, options, due.pk);
     if (claim === undefined) return;
     report.examined += 1;
     await resolve(protocol, options, claim, report);
   } catch (error) {
-    report.errors += 1;
-    protocol.observe({ kind: 'store-error', reason: String(error) });
+    noteError(protocol, error, report);
   }
+}
+
+async function advance<C extends JsonObject>(
+  { records = {}, budget }: ReconcileOptions<C>,
+  { table, key }: Extract<Due, { kind: 'record' }>,
+  report: ReconcileReport,
+): Promise<void> {
+  const work = records[table];
+  if (work === undefined) return;
+  report.examined += 1;
+  const end = await work(key, budget);
+  if (end === 'done') report.advanced += 1;
+  else report.waiting += 1;
+}
+
+function noteError({ observe }: Protocol, error: unknown, report: ReconcileReport): void {
+  report.errors += 1;
+  observe({ kind: 'store-error', reason: String(error) });
 }
 
 /** The index is a hint: read the claim again, and take its turn (T7) so that two runs do not double the look-ups. */
 async function lease<C extends JsonObject>(
   { store, ambient }: Protocol,
   { graceMs }: ReconcileOptions<C>,
-  due: Due,
+  pk: string,
 ): Promise<OpenClaim | undefined> {
   const now = ambient.now();
-  const found = await store.read(due.pk);
+  const found = await store.read(pk);
   if (!isOpen(found) || found.dueAt > now || found.leaseUntil > now) return undefined;
-  const { pk, operation } = found;
+  const { operation } = found;
   const pauseMs =
     found.quarantine === undefined ? backOffMs(found.attempts, graceMs, ambient.random()) : QUARANTINE_PAUSE_MS;
   const write = { kind: 'lease', pk, operation, dueWas: found.dueAt, dueAt: after(now, pauseMs) } as const;
   const result = await store.write(write);
-  // A lease that was applied left the item open.
-  return result.kind === 'applied' ? (result.claim as OpenClaim) : undefined;
+  return result.kind === 'applied' ? { ...found, attempts: found.attempts + 1, dueAt: write.dueAt } : undefined;
 }
 
 const backOffMs = (attempts: number, graceMs: number, random: number): number => {
@@ -148,7 +176,7 @@ async function resolve<C extends JsonObject>(
   const { pk, operation, owner } = claim;
   if (claim.status === 'claimed') {
     const result = await store.write({ kind: 'release', pk, operation, owner, lapsedAt: ambient.now() });
-    if (result.kind !== 'applied') return stillOpen(claim, ambient.now(), report);
+    if (!hasLanded(result)) return stillOpen(claim, ambient.now(), report);
     observe({ kind: 'released', operation });
     report.released += 1;
     return;
@@ -157,10 +185,15 @@ async function resolve<C extends JsonObject>(
     return quarantine(protocol, claim, 'the handler died and nothing can look its effect up', report);
   const isGraceOver = ambient.now() >= after(claim.leaseUntil, graceMs);
   const whenAbsent = isGraceOver ? 'close' : 'wait';
-  const recovery = await recover(protocol, { effect, claim, budget, by: 'reconciler', whenAbsent });
+  const recovery = await recover(protocol, { effect, claim, budget, by: 'reconciler', whenAbsent }).catch(
+    (error: unknown): Recovery => {
+      noteError(protocol, error, report);
+      return { kind: 'open', reason: String(error), stuck: false };
+    },
+  );
   switch (recovery.kind) {
     case 'settled':
-      report.settled[recovery.claim.outcome.result] += 1;
+      report.settled[recovery.outcome.result] += 1;
       return;
     case 'superseded':
       return;
@@ -201,7 +234,7 @@ async function quarantine(
     reason,
     dueAt: after(now, QUARANTINE_PAUSE_MS),
   });
-  if (result.kind !== 'applied') return;
+  if (!hasLanded(result)) return;
   report.quarantined += 1;
   observe({ kind: 'quarantined', operation, reason });
 }

@@ -1,10 +1,10 @@
 import type { GatedClaim } from './admission.ts';
 import { type Budget, effectTimeoutMs, lookupTimeoutMs } from './budget.ts';
-import type { DoneClaim, Outcome, SettledBy } from './claim.ts';
+import type { Outcome, SettledBy } from './claim.ts';
 import type { Effect, EffectCall, Evidence } from './effect.ts';
 import type { JsonObject } from './json.ts';
 import type { Protocol } from './protocol.ts';
-import { factsOf, type Settling, settle } from './settlement.ts';
+import { factsOf, type Settlement, type Settling, settle } from './settlement.ts';
 import { after, type EpochMs } from './time.ts';
 
 /** Distance kept from the end of the provider's memory: clocks differ, and a call takes its time. */
@@ -14,8 +14,7 @@ const KEY_RETENTION_MARGIN_MS = 60 * 60 * 1_000;
 export const NOT_PERFORMED: Outcome = { result: 'not-performed' };
 
 export type Recovery =
-  | { readonly kind: 'settled'; readonly claim: DoneClaim }
-  | { readonly kind: 'superseded' }
+  | Settlement
   /** Still not known. `stuck` when the effect is absent although its key is used up: waiting alone will not help. */
   | { readonly kind: 'open'; readonly reason: string; readonly stuck: boolean }
   /** No machine can settle it. */

@@ -16,13 +16,14 @@ export interface Settling {
 }
 
 export type Settlement =
-  /** The claim is done; `claim.response` is the one final answer, whoever wrote it. */
-  | { readonly kind: 'settled'; readonly claim: DoneClaim }
+  /** The claim is done; `response` is the one final answer, whoever wrote it. */
+  | ({ readonly kind: 'settled' } & Pick<DoneClaim, 'outcome' | 'response'>)
   /** The claim is of another generation by now, or gone: answer nothing from it. */
   | { readonly kind: 'superseded' };
 
 /** The command was stored by the same effect that reads it back, hence the cast. */
-export const factsOf = <C extends JsonObject>({ operation, scope, gate }: Settling): Facts<C> => ({
+export const factsOf = <C extends JsonObject>({ pk, operation, scope, gate }: Settling): Facts<C> => ({
+  pk,
   operation,
   scope,
   command: gate.command as C,
@@ -58,6 +59,8 @@ export async function settle<C extends JsonObject>(
     const records = result.by.map(({ table, key }) => `${table}/${key}`).join(', ');
     observe({ kind: 'anomaly', operation, reason: `settled without the domain's writes, refused by ${records}` });
     result = await store.write(write);
+    if (result.kind === 'blocked')
+      throw new StoreUnavailableError('A write without domain records was refused by one.');
   }
   return conclude(protocol, write, result, () => store.commit(alongside));
 }
@@ -65,18 +68,21 @@ export async function settle<C extends JsonObject>(
 async function conclude(
   { observe }: Protocol,
   write: Extract<Write, { kind: 'settle' }>,
-  result: WriteResult,
+  result: Exclude<WriteResult, { kind: 'blocked' }>,
   tellDomain: () => Promise<unknown>,
 ): Promise<Settlement> {
-  const { operation, outcome } = write;
-  const found = result.kind === 'applied' ? result.claim : result.kind === 'refused' ? result.found : undefined;
+  const { operation, outcome, response, settledBy } = write;
+  if (result.kind === 'applied') {
+    observe({ kind: 'settled', operation, result: outcome.result, by: settledBy });
+    return { kind: 'settled', outcome, response };
+  }
+  const found = result.kind === 'already' ? result.claim : result.found;
   if (found?.status === 'newer')
     throw new StoreUnavailableError(`The claim was rewritten by schema version ${found.v}.`);
   if (found?.status === 'done' && found.operation === operation) {
-    if (result.kind === 'applied')
-      observe({ kind: 'settled', operation, result: found.outcome.result, by: found.settledBy });
-    else observe({ kind: 'anomaly', operation, reason: contradiction(found.outcome, outcome) });
-    return { kind: 'settled', claim: found };
+    if (result.kind === 'refused')
+      observe({ kind: 'anomaly', operation, reason: contradiction(found.outcome, outcome) });
+    return { kind: 'settled', outcome: found.outcome, response: found.response };
   }
   observe({ kind: 'anomaly', operation, reason: `${outcome.result} came after the claim's generation had ended` });
   await tellDomain();

@@ -13,8 +13,10 @@ export interface RecordKey {
  * A write of the domain that travels in the same transaction as a claim's: plain data that every store can execute.
  * `expect` is `'absent'`, or members that the record must have with exactly these values.
  */
-export type DomainWrite = RecordKey & { readonly expect: 'absent' | JsonObject } & (
-    | { readonly put: JsonObject }
+export type DomainWrite = RecordKey & {
+  readonly expect: 'absent' | JsonObject;
+} /** `dueAt` puts the record into the due index until it is put without it, or removed. */ & (
+    | { readonly put: JsonObject; readonly dueAt?: EpochMs }
     | { readonly remove: true }
   );
 
@@ -24,18 +26,26 @@ export interface Blocking extends RecordKey {
 }
 
 export type WriteResult =
-  /** Written, now or by an earlier attempt of this same write whose reply was lost. `claim` is absent after a release. */
-  | { readonly kind: 'applied'; readonly claim: Claim | undefined }
+  /** Written. */
+  | { readonly kind: 'applied' }
+  /**
+   * The item already says what this write would have said: an earlier attempt of it landed and its reply was lost, or
+   * somebody settled with the same outcome. `claim` is that item; absent after a release.
+   */
+  | { readonly kind: 'already'; readonly claim: Claim | undefined }
   /** The claim's own condition failed; `found` is the item that refused. Nothing was written. */
   | { readonly kind: 'refused'; readonly found: Found }
   /** The claim's condition held, the domain's did not. Nothing was written. */
   | { readonly kind: 'blocked'; readonly by: readonly Blocking[] };
 
+/** Whether the item now says what the write wanted it to say. */
+export const hasLanded = ({ kind }: WriteResult): boolean => kind === 'applied' || kind === 'already';
+
 /** An entry of the due index: a hint, to be read again before anybody acts on it. */
-export interface Due {
-  readonly pk: string;
-  readonly dueAt: EpochMs;
-}
+export type Due = { readonly dueAt: EpochMs } & (
+  | { readonly kind: 'claim'; readonly pk: string }
+  | ({ readonly kind: 'record' } & RecordKey)
+);
 
 export interface DuePage {
   readonly due: readonly Due[];
@@ -50,7 +60,7 @@ export interface DuePage {
 export interface Store {
   read(pk: string): Promise<Found>;
   write(write: Write, alongside?: readonly DomainWrite[]): Promise<WriteResult>;
-  /** One page of a shard's open claims with `dueAt <= until`, oldest first. */
+  /** One page of a shard's open claims and due records with `dueAt <= until`, oldest first. */
   due(shard: number, until: EpochMs, limit: number, from?: string): Promise<DuePage>;
   /** A domain record. */
   record(at: RecordKey): Promise<JsonObject | undefined>;

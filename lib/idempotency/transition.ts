@@ -55,6 +55,8 @@ export type Write =
       readonly response: StoredResponse;
       readonly settledBy: SettledBy;
       readonly expiresAt: EpochSeconds;
+      /** Given by the owner of work that may repeat, which needs no gate: it settles what it has claimed. */
+      readonly owner?: string;
     })
   /** T7: the reconciler spreads its work; efficiency only. */
   | (Generation & { readonly kind: 'lease'; readonly dueWas: EpochMs; readonly dueAt: EpochMs })
@@ -154,11 +156,12 @@ function handOff(found: Claim | undefined, write: WriteOf<'hand-off'>): Decision
 function settle(found: Claim | undefined, write: WriteOf<'settle'>): Decision {
   if (found === undefined || !sameGeneration(found, write)) return REFUSE;
   if (found.status === 'done') return sameOutcome(found.outcome, write.outcome) ? already(found) : REFUSE;
-  return found.status === 'claimed' ? REFUSE : apply(settled(found, write));
+  return found.status === 'claimed' && found.owner !== write.owner ? REFUSE : apply(settled(found, write));
 }
 
-function settled(found: ExecutingClaim | UnknownClaim, write: WriteOf<'settle'>): DoneClaim {
-  const { v, pk, operation, owner, fingerprint, scope, createdAt, gate } = found;
+function settled(found: OpenClaim, write: WriteOf<'settle'>): DoneClaim {
+  const { v, pk, operation, owner, fingerprint, scope, createdAt } = found;
+  const gate = found.status === 'claimed' ? undefined : found.gate;
   const { outcome, response, settledBy, expiresAt } = write;
   const identity = { v, pk, operation, owner, fingerprint, scope, createdAt };
   return { ...identity, status: 'done', ...(gate && { gate }), outcome, response, settledBy, expiresAt };

@@ -2,6 +2,7 @@ import { type Answer, final, outcomePending, problem } from './answers.ts';
 import type { ExecutingClaim, StoredResponse } from './claim.ts';
 import type { Protocol } from './protocol.ts';
 import { storable } from './replay.ts';
+import { hasLanded } from './store.ts';
 import { expiryAfter } from './time.ts';
 
 /** What becomes of the key when the handler itself fails. */
@@ -51,7 +52,7 @@ export class UngatedOperation {
         expiresAt,
       } as const;
       const result = await store.write(write);
-      if (result.kind === 'applied') {
+      if (hasLanded(result)) {
         observe({ kind: 'settled', operation, result: 'answered', by: 'owner' });
         return final(response);
       }
@@ -72,7 +73,7 @@ export class UngatedOperation {
     const { pk, operation, owner } = this.#claim;
     try {
       const result = await store.write({ kind: 'release-ungated', pk, operation, owner });
-      if (result.kind === 'applied') observe({ kind: 'released', operation });
+      if (hasLanded(result)) observe({ kind: 'released', operation });
     } catch (error) {
       observe({ kind: 'store-error', reason: String(error) });
     }

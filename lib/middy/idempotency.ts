@@ -1,6 +1,13 @@
 import type { MiddlewareObj, Request } from '@middy/core';
 import type { APIGatewayProxyEventV2, APIGatewayProxyStructuredResultV2, Context } from 'aws-lambda';
-import { fromEvent, fromResult, jwtPrincipal, type PrincipalReader, toResult } from '../http/api-gateway-v2.ts';
+import {
+  fromEvent,
+  fromResult,
+  jwtPrincipal,
+  type PrincipalReader,
+  toFirstResult,
+  toResult,
+} from '../http/api-gateway-v2.ts';
 import type { HttpRequest } from '../http/message.ts';
 import { type Answer, outcomePending } from '../idempotency/answers.ts';
 import { begin } from '../idempotency/begin.ts';
@@ -66,7 +73,8 @@ const REMAINING_MS_DEFAULT = 29_000;
  * retry the first answer, byte for byte.
  *
  * Put whatever may refuse a request before it, and body parsers after it: the request's identity is fixed here.
- * Set Middy's `timeoutEarlyInMillis` explicitly; on an early time-out the handler is still running.
+ * Set Middy's `timeoutEarlyInMillis` explicitly, and leave its `timeoutEarlyResponse` alone: on an early time-out the
+ * handler is still running, and its key stays claimed.
  *
  * @see https://datatracker.ietf.org/doc/draft-ietf-httpapi-idempotency-key-header/
  */
@@ -94,7 +102,8 @@ export function idempotency<C extends JsonObject = JsonObject>(
       const operation = new UngatedOperation(protocol, claim as ExecutingClaim, on5xx);
       const detail = 'The handler failed, and this route keeps failures.';
       const failed = renderProblem(http, { type: PROBLEMS.handlerFailed, detail });
-      invocations.set(request, ungatedInvocation(operation, on5xx, { read: fromResult, render }, { failed, pending }));
+      const codec = { read: fromResult, render, own: toFirstResult };
+      invocations.set(request, ungatedInvocation({ operation, on5xx, budget, ...codec, failed, pending }));
       const perform = () => Promise.reject(new MisuseError('perform() needs the `effect` option of idempotency().'));
       request.context = withOperation(request.context, { id: claim.operation, perform });
     }

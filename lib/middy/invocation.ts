@@ -1,5 +1,7 @@
 import type { APIGatewayProxyStructuredResultV2, Context } from 'aws-lambda';
 import type { Answer } from '../idempotency/answers.ts';
+import type { Budget } from '../idempotency/budget.ts';
+import type { StoredResponse } from '../idempotency/claim.ts';
 import type { GatedOperation } from '../idempotency/gated-operation.ts';
 import type { JsonObject } from '../idempotency/json.ts';
 import type { On5xx, UngatedOperation } from '../idempotency/ungated-operation.ts';
@@ -12,8 +14,17 @@ export interface Invocation {
   threw(error: unknown): Promise<Result | undefined>;
 }
 
-/** Middy's early time-out: the handler is still running. */
-export const isEarlyTimeout = (error: unknown): boolean => error instanceof Error && error.name === 'TimeoutError';
+/** Middy's own early time-out: the handler is still running. A handler's own time-out has the same name. */
+const isEarlyTimeout = (error: unknown): boolean =>
+  error instanceof Error &&
+  error.name === 'TimeoutError' &&
+  (error.cause as { readonly package?: unknown } | undefined)?.package === '@middy/core';
+
+/**
+ * Middy's `timeoutEarlyResponse` may be replaced by an answer or an error that nobody can tell from the handler's own.
+ * A failure this close to the function's end may be one: the handler may still run, so the key is not freed.
+ */
+const EARLY_TIMEOUT_MS_MAX = 1_000;
 
 /** An invocation whose effect goes through `operation.perform`. */
 export const gatedInvocation = <C extends JsonObject>(
@@ -34,36 +45,43 @@ export const gatedInvocation = <C extends JsonObject>(
   },
 });
 
+/** What an invocation of a plain handler works with. */
+export interface UngatedInvocationParts {
+  readonly operation: UngatedOperation;
+  readonly on5xx: On5xx;
+  readonly budget: Budget;
+  readonly read: (result: unknown) => StoredResponse;
+  readonly render: (answer: Answer) => Result;
+  /** The handler's own result as it leaves. */
+  readonly own: (result: unknown) => Result;
+  readonly failed: Result;
+  readonly pending: Result;
+}
+
 /** An invocation of a plain handler. */
-export const ungatedInvocation = (
-  operation: UngatedOperation,
-  on5xx: On5xx,
-  codec: {
-    readonly read: (result: unknown) => Parameters<UngatedOperation['complete']>[0];
-    readonly render: (answer: Answer) => Result;
-  },
-  results: { readonly failed: Result; readonly pending: Result },
-): Invocation => {
+export function ungatedInvocation(parts: UngatedInvocationParts): Invocation {
+  const { operation, on5xx, budget, read, render, own, failed, pending } = parts;
+  const isLate = (): boolean => budget.remainingMs() <= EARLY_TIMEOUT_MS_MAX;
   let isComplete = false;
-  const complete = async (result: unknown): Promise<Answer> => {
-    const answer = await operation.complete(codec.read(result));
+  const complete = async (result: unknown): Promise<Result> => {
+    const answer = await operation.complete(read(result));
     isComplete = true;
-    return answer;
+    return answer.kind === 'final' ? own(result) : render(answer);
   };
   return {
     async returned(result) {
-      const answer = await complete(result);
-      return answer.kind === 'final' ? undefined : codec.render(answer);
+      if (isLate() && read(result).status >= 500) return pending;
+      return complete(result);
     },
     async threw(error) {
       if (isComplete) return undefined;
-      if (isEarlyTimeout(error)) return results.pending;
-      if (on5xx === 'store') return codec.render(await complete(results.failed));
+      if (isEarlyTimeout(error) || isLate()) return pending;
+      if (on5xx === 'store') return complete(failed);
       await operation.release();
       return undefined;
     },
   };
-};
+}
 
 /** The invocation's own context with the operation added; never the shared object, which may serve another request. */
 export const withOperation = <T>(context: Context, operation: T): Context & { operation: T } =>

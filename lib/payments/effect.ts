@@ -4,17 +4,9 @@ import { type Problem, problemResponse } from '../idempotency/problems.ts';
 import type { Blocking, DomainWrite } from '../idempotency/store.ts';
 import type { PaymentCommand } from './command.ts';
 import { PAYMENT_PROBLEMS } from './problems.ts';
+import { newPayment, publicPayment } from './payment.ts';
 import type { PaymentProvider } from './provider.ts';
-import {
-  freeOrder,
-  isPaid,
-  lockOrder,
-  markPaid,
-  type PaymentRecord,
-  type PaymentStatus,
-  paymentIdOf,
-  recordPayment,
-} from './records.ts';
+import { freeOrder, isPaid, lockOrder, markPaid, recordPayment } from './records.ts';
 
 /** Another payment of the same order is usually over in seconds. */
 const RETRY_ORDER_SECONDS = 2;
@@ -33,31 +25,14 @@ export const paymentEffect = (provider: PaymentProvider, docsBase: string): Effe
 
 function settle(facts: Facts<PaymentCommand>, outcome: Outcome): readonly DomainWrite[] {
   if (outcome.result !== 'performed') return [freeOrder(facts)];
-  const payment = paymentOf(facts, outcome);
+  const payment = newPayment(facts, outcome);
   const recorded = recordPayment(payment);
   return payment.status === 'succeeded' ? [markPaid(facts), recorded] : [recorded];
 }
 
-function paymentOf({ operation, scope, command, sentAt }: Facts<PaymentCommand>, outcome: Outcome): PaymentRecord {
-  const { orderId, amount, currency } = command;
-  const status: PaymentStatus = outcome.detail?.['status'] === 'processing' ? 'processing' : 'succeeded';
-  const createdAt = new Date(sentAt).toISOString();
-  return { id: paymentIdOf(operation), orderId, amount, currency, status, createdAt, scope, operation };
-}
-
-/** What anybody may see of a payment who may see it at all. */
-export const publicPayment = ({ id, orderId, amount, currency, status, createdAt }: PaymentRecord) => ({
-  id,
-  orderId,
-  amount,
-  currency,
-  status,
-  createdAt,
-});
-
 function answer(facts: Facts<PaymentCommand>, outcome: Outcome, docsBase: string): StoredResponse {
   if (outcome.result === 'performed') {
-    const payment = publicPayment(paymentOf(facts, outcome));
+    const payment = publicPayment(newPayment(facts, outcome));
     return {
       status: 201,
       headers: { 'content-type': 'application/json', location: `/payments/${payment.id}`, 'cache-control': 'no-store' },

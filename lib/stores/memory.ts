@@ -5,12 +5,17 @@ import type { JsonObject } from '../idempotency/json.ts';
 import type { Blocking, DomainWrite, Due, DuePage, RecordKey, Store } from '../idempotency/store.ts';
 import { type Ambient, type EpochMs, isExpired } from '../idempotency/time.ts';
 import { transition, type Write } from '../idempotency/transition.ts';
-import { pkOf, shardOf } from './placement.ts';
+import { nameOf, pkOf, shardOf } from './placement.ts';
 
 /** Some 10 MB at 1 kB an item: a test or a demonstration never meets it, a leak does. */
 const ITEMS_MAX = 10_000;
 /** As many as the table has, so that callers meet more than one. */
 const SHARDS = 8;
+
+interface Stored extends RecordKey {
+  readonly record: JsonObject;
+  readonly dueAt: EpochMs | undefined;
+}
 
 export interface MemoryStoreOptions {
   readonly now: Ambient['now'];
@@ -31,12 +36,12 @@ export interface MemoryStoreOptions {
  */
 export function memoryStore({ now, maxItems = ITEMS_MAX }: MemoryStoreOptions): Store {
   const claims = new Map<string, Claim>();
-  const records = new Map<string, JsonObject>();
+  const records = new Map<string, Stored>();
 
   const blocking = (writes: readonly DomainWrite[]): Blocking[] =>
     writes
-      .filter((write) => !holds(write.expect, records.get(address(write))))
-      .map(({ table, key }) => ({ table, key, record: copy(records.get(address({ table, key }))) }));
+      .filter((write) => !holds(write.expect, records.get(address(write))?.record))
+      .map(({ table, key }) => ({ table, key, record: copy(records.get(address({ table, key }))?.record) }));
 
   /** Must be called before anything changes: it may refuse. */
   function makeRoom(newItems: number): void {
@@ -54,8 +59,10 @@ export function memoryStore({ now, maxItems = ITEMS_MAX }: MemoryStoreOptions): 
 
   function applyDomain(writes: readonly DomainWrite[]): void {
     for (const write of writes) {
-      if ('put' in write) records.set(address(write), copy(write.put));
-      else records.delete(address(write));
+      if ('put' in write) {
+        const { table, key, put, dueAt } = write;
+        records.set(address(write), { table, key, record: copy(put), dueAt });
+      } else records.delete(address(write));
     }
   }
 
@@ -72,7 +79,7 @@ export function memoryStore({ now, maxItems = ITEMS_MAX }: MemoryStoreOptions): 
     },
 
     async record(at: RecordKey) {
-      return copy(records.get(address(at)));
+      return copy(records.get(address(at))?.record);
     },
 
     async write(write: Write, alongside: readonly DomainWrite[] = []) {
@@ -81,7 +88,7 @@ export function memoryStore({ now, maxItems = ITEMS_MAX }: MemoryStoreOptions): 
       const found = claims.get(pk);
       const decision = transition(found, write);
       if (decision.kind === 'refuse') return { kind: 'refused', found: copy(found) };
-      if (decision.kind === 'already') return { kind: 'applied', claim: copy(decision.claim) };
+      if (decision.kind === 'already') return { kind: 'already', claim: copy(decision.claim) };
 
       const by = blocking(alongside);
       if (by.length > 0) return { kind: 'blocked', by };
@@ -89,7 +96,7 @@ export function memoryStore({ now, maxItems = ITEMS_MAX }: MemoryStoreOptions): 
       makeRoom(newRecords(alongside) + (found === undefined ? 1 : 0));
       applyClaim(pk, decision.next);
       applyDomain(alongside);
-      return { kind: 'applied', claim: copy(decision.next) };
+      return { kind: 'applied' };
     },
 
     async commit(writes: readonly DomainWrite[]) {
@@ -103,11 +110,13 @@ export function memoryStore({ now, maxItems = ITEMS_MAX }: MemoryStoreOptions): 
 
     async due(shard: number, until: EpochMs, limit: number, from?: string): Promise<DuePage> {
       const due: Due[] = [];
-      for (const { pk, dueAt } of [...claims.values()].filter(isOpen))
-        if (dueAt <= until && shardOf(pk, SHARDS) === shard) due.push({ pk, dueAt });
-      due.sort((a, b) => (cursor(a) < cursor(b) ? -1 : 1));
+      for (const { pk, dueAt } of [...claims.values()].filter(isOpen)) due.push({ kind: 'claim', pk, dueAt });
+      for (const { table, key, dueAt } of records.values())
+        if (dueAt !== undefined) due.push({ kind: 'record', table, key, dueAt });
+      const listed = due.filter((entry) => entry.dueAt <= until && shardOf(nameOf(entry), SHARDS) === shard);
+      listed.sort((a, b) => (cursor(a) < cursor(b) ? -1 : 1));
 
-      const rest = from === undefined ? due : due.filter((entry) => cursor(entry) > from);
+      const rest = from === undefined ? listed : listed.filter((entry) => cursor(entry) > from);
       const page = rest.slice(0, limit);
       const last = page.at(-1);
       return last !== undefined && rest.length > limit ? { due: page, next: cursor(last) } : { due: page };
@@ -123,7 +132,7 @@ const address = ({ table, key }: RecordKey): string => JSON.stringify([table, ke
 
 /** Digits of the largest safe integer: padded to them, moments sort as text. */
 const MOMENT_DIGITS = 16;
-const cursor = ({ pk, dueAt }: Due): string => `${String(dueAt).padStart(MOMENT_DIGITS, '0')} ${pk}`;
+const cursor = (due: Due): string => `${String(due.dueAt).padStart(MOMENT_DIGITS, '0')} ${nameOf(due)}`;
 
 const holds = (expect: DomainWrite['expect'], record: JsonObject | undefined): boolean =>
   expect === 'absent'

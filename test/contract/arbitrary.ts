@@ -86,6 +86,7 @@ const domainWriteOn = (key: string): fc.Arbitrary<DomainWrite> => {
   const expect = fc.oneof(fc.constant('absent' as const), fc.constant({}), record);
   return fc.oneof(
     fc.record({ ...at, expect, put: record }),
+    fc.record({ ...at, expect, put: record, dueAt: moment }),
     fc.record({ ...at, expect, remove: fc.constant(true as const) }),
   );
 };

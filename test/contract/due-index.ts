@@ -1,6 +1,7 @@
 import { beforeEach, expect, it } from 'vitest';
 import type { Due, Store } from '../../lib/idempotency/store.ts';
 import { after, type EpochMs } from '../../lib/idempotency/time.ts';
+import { nameOf, recordName } from '../../lib/stores/placement.ts';
 import {
   claim,
   claimed,
@@ -43,11 +44,11 @@ export function dueIndex(makeStore: () => Store): void {
     store = makeStore();
   });
 
-  const entryOf = async (pk: string) => (await dueOfAllShards(store)).filter((due) => due.pk === pk);
+  const entryOf = async (pk: string) => (await dueOfAllShards(store)).filter((due) => nameOf(due) === pk);
 
   it('an open claim is listed once, in one shard, by its due moment', async () => {
     const pk = await reach(store, 'claimed');
-    expect(await entryOf(pk)).toStrictEqual([{ pk, dueAt: LEASE_UNTIL }]);
+    expect(await entryOf(pk)).toStrictEqual([{ kind: 'claim', pk, dueAt: LEASE_UNTIL }]);
   });
 
   it.each([
@@ -59,7 +60,7 @@ export function dueIndex(makeStore: () => Store): void {
   ] as const)('$what', async ({ from, write, dueAt }) => {
     const pk = await reach(store, from);
     await store.write(write(pk));
-    expect(await entryOf(pk)).toStrictEqual([{ pk, dueAt }]);
+    expect(await entryOf(pk)).toStrictEqual([{ kind: 'claim', pk, dueAt }]);
   });
 
   it('a settled claim leaves the index', async () => {
@@ -76,13 +77,14 @@ export function dueIndex(makeStore: () => Store): void {
 
   it('a claim is listed from its due millisecond on', async () => {
     const pk = await reach(store, 'claimed');
-    const until = async (moment: EpochMs) => (await dueOfAllShards(store, moment)).some((due) => due.pk === pk);
+    const until = async (moment: EpochMs) => (await dueOfAllShards(store, moment)).some((due) => nameOf(due) === pk);
     expect(await until(after(LEASE_UNTIL, -1))).toBe(false);
     expect(await until(LEASE_UNTIL)).toBe(true);
   });
 
   it('claims spread over the shards, and each shard lists its own oldest first, whatever the page size', async () => {
     const claims = Array.from({ length: 60 }, (_, n) => ({
+      kind: 'claim' as const,
       pk: freshPk(),
       dueAt: after(NOW, -1_000 + ((n * 37) % 60)),
     }));
@@ -91,25 +93,43 @@ export function dueIndex(makeStore: () => Store): void {
     const listed: Due[] = [];
     let inhabited = 0;
     for (let shard = 0; shard < store.shards; shard++) {
-      const small = (await dueOf(store, shard, FAR, 3)).filter(({ pk }) => mine.has(pk));
-      const large = (await dueOf(store, shard, FAR, 1_000)).filter(({ pk }) => mine.has(pk));
+      const small = (await dueOf(store, shard, FAR, 3)).filter((due) => mine.has(nameOf(due)));
+      const large = (await dueOf(store, shard, FAR, 1_000)).filter((due) => mine.has(nameOf(due)));
       expect(small).toStrictEqual(large);
       expect(small).toStrictEqual(small.toSorted((a, b) => a.dueAt - b.dueAt));
       if (small.length > 0) inhabited += 1;
       listed.push(...small);
     }
     expect(inhabited).toBeGreaterThan(1);
-    const byPk = (a: Due, b: Due) => (a.pk < b.pk ? -1 : 1);
-    expect(listed.toSorted(byPk)).toStrictEqual(claims.toSorted(byPk));
+    const byName = (a: Due, b: Due) => (nameOf(a) < nameOf(b) ? -1 : 1);
+    expect(listed.toSorted(byName)).toStrictEqual(claims.toSorted(byName));
   });
 
   it('claims that are due in the same millisecond are all listed once', async () => {
     const pks = Array.from({ length: 12 }, () => freshPk());
     await Promise.all(pks.map((pk) => store.write(claim(claimed(pk)))));
     const listed: string[] = [];
-    for (let shard = 0; shard < store.shards; shard++)
-      listed.push(...(await dueOf(store, shard, FAR, 1)).map(({ pk }) => pk));
+    for (let shard = 0; shard < store.shards; shard++) listed.push(...(await dueOf(store, shard, FAR, 1)).map(nameOf));
     expect(listed.filter((pk) => pks.includes(pk)).toSorted()).toStrictEqual(pks.toSorted());
+  });
+
+  it('a record is listed while it is put with a due moment, beside the claims', async () => {
+    const at = { table: 'payments/eu', key: freshPk() };
+    const listed = async () => (await dueOfAllShards(store)).filter((due) => nameOf(due) === recordName(at));
+    await store.commit([{ ...at, expect: 'absent', put: { n: 1 }, dueAt: NOW }]);
+    expect(await listed()).toStrictEqual([{ kind: 'record', ...at, dueAt: NOW }]);
+    await store.commit([{ ...at, expect: { n: 1 }, put: { n: 2 }, dueAt: after(NOW, 5) }]);
+    expect(await listed()).toStrictEqual([{ kind: 'record', ...at, dueAt: after(NOW, 5) }]);
+    await store.commit([{ ...at, expect: { n: 2 }, put: { n: 3 } }]);
+    expect(await listed()).toStrictEqual([]);
+    expect(await store.record(at)).toStrictEqual({ n: 3 });
+  });
+
+  it('a due record that is removed leaves the index', async () => {
+    const at = { table: 'payments', key: freshPk() };
+    await store.commit([{ ...at, expect: 'absent', put: {}, dueAt: NOW }]);
+    await store.commit([{ ...at, expect: {}, remove: true }]);
+    expect((await dueOfAllShards(store)).map(nameOf)).not.toContain(recordName(at));
   });
 
   it('a shard in which nothing is due has one empty page', async () => {

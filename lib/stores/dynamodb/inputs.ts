@@ -4,8 +4,9 @@ import { SCHEMA_VERSION } from '../../idempotency/claim.ts';
 import type { DomainWrite } from '../../idempotency/store.ts';
 import type { EpochMs } from '../../idempotency/time.ts';
 import type { Write } from '../../idempotency/transition.ts';
+import { recordName } from '../placement.ts';
 import { allOf, anyOf, atMost, below, type Clause, differs, equals, exists, missing, oneOf } from './condition.ts';
-import { doneAttributes, gateAttributes, type Item, RECORD, recordPk, toItem, toRecordItem } from './item.ts';
+import { doneAttributes, gateAttributes, type Item, RECORD, toItem, toRecordItem } from './item.ts';
 
 export interface Target {
   readonly tableName: string;
@@ -36,6 +37,8 @@ const isExecuting = equals('status', 'executing');
 const isDone = equals('status', 'done');
 const isOpen = oneOf('status', ['claimed', 'executing', 'unknown']);
 const effectMayHaveHappened = oneOf('status', ['executing', 'unknown']);
+const maySettle = ({ owner }: { owner?: string }) =>
+  owner === undefined ? effectMayHaveHappened : anyOf(effectMayHaveHappened, allOf(isClaimed, ownedBy(owner)));
 const isGated = exists('providerKey');
 const isUngated = missing('providerKey');
 const sameGeneration = (write: { operation: string }) => equals('operation', write.operation);
@@ -73,7 +76,7 @@ export function conditionOf(write: Write): Clause {
     case 'hand-off':
       return allOf(knownSchema, isExecuting, isGated, sameGeneration(write), ownedBy(write.owner));
     case 'settle':
-      return allOf(knownSchema, effectMayHaveHappened, sameGeneration(write));
+      return allOf(knownSchema, maySettle(write), sameGeneration(write));
     case 'lease':
       return allOf(knownSchema, isOpen, sameGeneration(write), equals(DUE_AT, write.dueWas));
     case 'quarantine':
@@ -94,11 +97,11 @@ export function actionOf(write: Write, { tableName, shards }: Target): Action {
 }
 
 /** A domain record's write. */
-export function domainAction(write: DomainWrite, { tableName }: Target): Action {
+export function domainAction(write: DomainWrite, { tableName, shards }: Target): Action {
   const condition = conditional(tableName, expectation(write.expect));
   return 'put' in write
-    ? { Put: { ...condition, Item: toRecordItem(write, write.put) } }
-    : { Delete: { ...condition, Key: { [PARTITION_KEY]: recordPk(write) } } };
+    ? { Put: { ...condition, Item: toRecordItem(write, write.put, write.dueAt, shards) } }
+    : { Delete: { ...condition, Key: { [PARTITION_KEY]: recordName(write) } } };
 }
 
 export const dueQuery = (

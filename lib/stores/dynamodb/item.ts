@@ -12,7 +12,7 @@ import { StoreUnavailableError } from '../../idempotency/errors.ts';
 import type { JsonObject } from '../../idempotency/json.ts';
 import type { Due, RecordKey } from '../../idempotency/store.ts';
 import type { EpochMs } from '../../idempotency/time.ts';
-import { shardOf } from '../placement.ts';
+import { recordName, shardOf } from '../placement.ts';
 
 /** An item in the words of the document client. */
 export type Item = Readonly<Record<string, unknown>>;
@@ -20,22 +20,24 @@ export type Item = Readonly<Record<string, unknown>>;
 /** The one attribute that holds a domain record: none of its members can become the TTL or a key of the index. */
 export const RECORD = 'record';
 
-/** A claim's key is base64url, so the slash keeps records and claims apart; the encoded table has none, so it parts. */
-export const recordPk = ({ table, key }: RecordKey): string => `${encodeURIComponent(table)}/${key}`;
-
-export const toRecordItem = (at: RecordKey, record: JsonObject): Item => ({
-  [PARTITION_KEY]: recordPk(at),
-  [RECORD]: record,
-});
+/** A claim's key is base64url, so the slash in a record's name keeps records and claims apart. */
+export function toRecordItem(at: RecordKey, record: JsonObject, dueAt: EpochMs | undefined, shards: number): Item {
+  const pk = recordName(at);
+  const due = dueAt !== undefined && { [DUE_SHARD]: shardOf(pk, shards), [DUE_AT]: dueAt };
+  return { [PARTITION_KEY]: pk, [RECORD]: record, ...due };
+}
 
 /** Only `toRecordItem` writes under a record's key. */
 export const fromRecordItem = (item: Item): JsonObject => item[RECORD] as JsonObject;
 
-/** The index projects the keys of open claims, so both are there. */
-export const fromDueItem = (item: Item): Due => ({
-  pk: item[PARTITION_KEY] as string,
-  dueAt: item[DUE_AT] as EpochMs,
-});
+/** The index projects the keys, so both are there. */
+export function fromDueItem(item: Item): Due {
+  const pk = item[PARTITION_KEY] as string;
+  const dueAt = item[DUE_AT] as EpochMs;
+  const slash = pk.indexOf('/');
+  if (slash === -1) return { kind: 'claim', pk, dueAt };
+  return { kind: 'record', table: decodeURIComponent(pk.slice(0, slash)), key: pk.slice(slash + 1), dueAt };
+}
 
 export function toItem(claim: Claim, shards: number): Item {
   const { v, pk, operation, owner, fingerprint, scope, createdAt, status } = claim;

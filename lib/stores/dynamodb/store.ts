@@ -8,16 +8,16 @@ import {
   UpdateCommand,
 } from '@aws-sdk/lib-dynamodb';
 import { DUE_SHARDS, PARTITION_KEY } from '../../contract/table.ts';
-import type { Claim, Found } from '../../idempotency/claim.ts';
+import type { Found } from '../../idempotency/claim.ts';
 import { StoreUnavailableError } from '../../idempotency/errors.ts';
 import type { Blocking, DomainWrite, RecordKey, Store, WriteResult } from '../../idempotency/store.ts';
 import type { Ambient, EpochMs } from '../../idempotency/time.ts';
 import { type Decision, transition, type Write } from '../../idempotency/transition.ts';
-import { pkOf } from '../placement.ts';
+import { pkOf, recordName } from '../placement.ts';
 import { pause, TRIES_MAX } from './back-off.ts';
 import { classify, type FailedCondition, type Failure, unavailable } from './failure.ts';
 import { type Action, actionOf, domainAction, dueQuery, toCursor } from './inputs.ts';
-import { fromDueItem, fromItem, fromRecordItem, type Item, recordPk } from './item.ts';
+import { fromDueItem, fromItem, fromRecordItem, type Item } from './item.ts';
 
 export interface DynamoDbStoreOptions {
   readonly client: DynamoDBDocumentClient;
@@ -86,15 +86,14 @@ export function dynamoDbStore({ client, tableName, ambient, shards = DUE_SHARDS 
   }
 
   async function record(at: RecordKey) {
-    const item = await get(recordPk(at));
+    const item = await get(recordName(at));
     return item && fromRecordItem(item);
   }
 
-  async function sendAlone(action: Action): Promise<Item | undefined> {
-    if ('Put' in action) await client.send(new PutCommand(action.Put));
-    else if ('Delete' in action) await client.send(new DeleteCommand(action.Delete));
-    else return (await client.send(new UpdateCommand({ ...action.Update, ReturnValues: 'ALL_OLD' }))).Attributes;
-    return undefined;
+  function sendAlone(action: Action): Promise<unknown> {
+    if ('Put' in action) return client.send(new PutCommand(action.Put));
+    if ('Delete' in action) return client.send(new DeleteCommand(action.Delete));
+    return client.send(new UpdateCommand(action.Update));
   }
 
   const sendTogether = (actions: readonly Action[], token: string) =>
@@ -121,25 +120,24 @@ export function dynamoDbStore({ client, tableName, ambient, shards = DUE_SHARDS 
 
   async function writeAlone(write: Write): Promise<WriteResult | Contended> {
     const sent = await attempt(() => sendAlone(actionOf(write, target)));
-    if (sent.kind === 'sent') return { kind: 'applied', claim: written(write, sent.output) };
+    if (sent.kind === 'sent') return { kind: 'applied' };
     return sent.kind === 'conditions' ? meet(write, sent.failed[0]) : sent;
   }
 
-  /** A transaction returns no items, so the claim is read first: what the write makes of it is known before it lands. */
-  async function writeTogether(write: Write, alongside: readonly DomainWrite[], token: string) {
-    const found = await read(pkOf(write));
-    const decision = transition(found, write);
-    if (decision.kind !== 'apply') return verdict(found, decision);
-
+  async function writeTogether(
+    write: Write,
+    alongside: readonly DomainWrite[],
+    token: string,
+  ): Promise<WriteResult | Contended> {
     const actions = [actionOf(write, target), ...alongside.map((domain) => domainAction(domain, target))];
     const sent = await attempt(() => sendTogether(actions, token));
-    if (sent.kind === 'sent') return { kind: 'applied', claim: decision.next } as const;
+    if (sent.kind === 'sent') return { kind: 'applied' };
     if (sent.kind !== 'conditions') return sent;
 
     // The claim comes first: where our own transaction has landed, its domain conditions fail too, and mean nothing.
     const [first] = sent.failed;
     if (first.action === 0) return meet(write, first);
-    return { kind: 'blocked', by: await blocking(alongside, sent.failed, 1) } as const;
+    return { kind: 'blocked', by: await blocking(alongside, sent.failed, 1) };
   }
 
   async function commit(writes: readonly DomainWrite[], token: string): Promise<Committed | Contended> {
@@ -174,15 +172,4 @@ const isContended = (result: { kind: string }): result is Contended =>
   result.kind === 'conflict' || result.kind === 'in-progress';
 
 const verdict = (found: Found, decision: Exclude<Decision, { kind: 'apply' }>): WriteResult =>
-  decision.kind === 'already' ? { kind: 'applied', claim: decision.claim } : { kind: 'refused', found };
-
-/** The claim that a write has made: an update's is worked out from the item it met, so no response travels back. */
-function written(write: Write, old: Item | undefined): Claim | undefined {
-  if (write.kind === 'claim') return write.claim;
-  if (write.kind === 'release' || write.kind === 'release-ungated') return undefined;
-  const decision = transition(old && fromItem(old), write);
-  if (decision.kind === 'apply') return decision.next;
-  throw new StoreUnavailableError(
-    `DynamoDB applied a "${write.kind}" to "${write.pk}" but did not return an item that allows it: read the item again.`,
-  );
-}
+  decision.kind === 'already' ? { kind: 'already', claim: decision.claim } : { kind: 'refused', found };

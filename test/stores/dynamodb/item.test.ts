@@ -3,8 +3,8 @@ import { GetCommand } from '@aws-sdk/lib-dynamodb';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { DUE_AT, DUE_SHARD, PARTITION_KEY, TTL_ATTRIBUTE } from '../../../lib/contract/table.ts';
 import type { DoneClaim } from '../../../lib/idempotency/claim.ts';
-import { recordPk } from '../../../lib/stores/dynamodb/item.ts';
 import { dynamoDbStore } from '../../../lib/stores/dynamodb/store.ts';
+import { nameOf, recordName } from '../../../lib/stores/placement.ts';
 import {
   EXPIRES_AT,
   freshKey,
@@ -96,12 +96,12 @@ describe('a domain record', () => {
   it('has no attribute of its own beside the one that holds it', async () => {
     const at = freshKey();
     await store().commit([{ ...at, expect: 'absent', put: { [TTL_ATTRIBUTE]: 1, [DUE_SHARD]: 0, [DUE_AT]: 1 } }]);
-    expect(Object.keys(await raw(recordPk(at))).toSorted()).toStrictEqual([PARTITION_KEY, 'record']);
-    expect((await store().due(0, LEASE_UNTIL, 1_000)).due.map(({ pk }) => pk)).not.toContain(recordPk(at));
+    expect(Object.keys(await raw(recordName(at))).toSorted()).toStrictEqual([PARTITION_KEY, 'record']);
+    expect((await store().due(0, LEASE_UNTIL, 1_000)).due.map(nameOf)).not.toContain(recordName(at));
   });
 
   it('can have no key that a claim has', () => {
-    expect(recordPk({ table: '', key: freshPk() })).toContain('/');
+    expect(recordName({ table: '', key: freshPk() })).toContain('/');
     expect(freshPk()).toMatch(/^[\w-]{43}$/);
   });
 });
