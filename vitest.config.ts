@@ -17,6 +17,7 @@ export default defineConfig({
         'lib/idempotency/**': { 100: true },
         'lib/stores/**': { 100: true },
         'lib/middy/**': { 100: true },
+        'lib/client/**': { 100: true },
       },
     },
   },
