@@ -2,8 +2,8 @@ import { describe, expect, test } from 'vitest';
 import type { Outcome } from '../../lib/idempotency/claim.ts';
 import { StoreUnavailableError } from '../../lib/idempotency/errors.ts';
 import { type Settling, settle } from '../../lib/idempotency/settlement.ts';
-import { DECLINED, type FakeEffect, fakeEffect, PERFORMED, unknown } from '../support/fake-effect.ts';
-import { COMMAND, codeOf, RETENTION_MS, type Scene, scene } from '../support/scene.ts';
+import { DECLINED, type FakeEffect, fakeEffect, PERFORMED, performed, unknown } from '../support/fake-effect.ts';
+import { COMMAND, codeOf, LEASE_MS, RETENTION_MS, type Scene, scene } from '../support/scene.ts';
 
 async function inDoubt(effect: FakeEffect = fakeEffect({ perform: [unknown] })) {
   const s = scene(effect);
@@ -140,4 +140,55 @@ test('a claim that newer code has rewritten is a store that cannot be used', asy
   s.store.write = async () => ({ kind: 'refused', found: { status: 'newer', v: 2, pk: 'pk' } });
   await expect(report(PERFORMED)).rejects.toThrow(StoreUnavailableError);
   await expect(report(PERFORMED)).rejects.toThrow('schema version 2');
+});
+
+describe('a settlement by the owner', () => {
+  // A2, A25
+  test.each([
+    ['is written but whose reply is lost', 'lost', 'done'],
+    ['is not written', 'failed', 'unknown'],
+  ] as const)('that %s leaves the claim to others and never frees it', async (_, kind, status) => {
+    const effect = fakeEffect({ perform: [performed], lookup: [performed] });
+    const s = scene(effect);
+    const operation = await s.claim();
+    s.store.fail('settle', kind);
+    expect(codeOf(await operation.perform(COMMAND))).toBe('503 outcome-pending');
+    expect((await s.item())?.status).toBe(status);
+    expect(codeOf(await s.begin())).toBe('201 replayed');
+    expect(effect.performs()).toBe(1);
+  });
+
+  test('that fails with the store gone is found at the end of the lease', async () => {
+    const effect = fakeEffect({
+      perform: [
+        () => {
+          s.store.isDown = true;
+          return performed;
+        },
+      ],
+      lookup: [performed],
+    });
+    const s = scene(effect);
+    expect(codeOf(await (await s.claim()).perform(COMMAND))).toBe('503 outcome-pending');
+    s.store.isDown = false;
+    expect(codeOf(await s.begin())).toBe('409 idempotency-key-in-progress');
+    s.ambient.advance(LEASE_MS);
+    expect(codeOf(await s.begin())).toBe('201 replayed');
+  });
+
+  test('of an owner who was slower than a retry gives the retry’s answer', async () => {
+    const effect = fakeEffect({
+      perform: [
+        async () => {
+          s.ambient.advance(LEASE_MS);
+          expect(codeOf(await s.begin())).toBe('201 replayed');
+          return performed;
+        },
+      ],
+      lookup: [performed],
+    });
+    const s = scene(effect);
+    expect(codeOf(await (await s.claim()).perform(COMMAND))).toBe('201');
+    expect(await s.done()).toMatchObject({ settledBy: 'retry' });
+  });
 });

@@ -1,11 +1,14 @@
 import { describe, expect, test } from 'vitest';
 import { epochMs } from '../../lib/idempotency/time.ts';
 import type { PaymentCommand } from '../../lib/payments/command.ts';
+import { failed, newPayment, succeeded } from '../../lib/payments/payment.ts';
 import {
+  changePayment,
   freeOrder,
   isPaid,
   lockOrder,
   markPaid,
+  markPaidLate,
   paymentAt,
   paymentIdOf,
   recordPayment,
@@ -56,6 +59,13 @@ describe('an order', () => {
     expect((await commit([freeOrder(of('1'))])).kind).toBe('blocked');
   });
 
+  test('that was freed is paid by a success that comes late, unless another payment holds it', async () => {
+    const { commit } = store();
+    expect((await commit([markPaidLate(of('1'))])).kind).toBe('applied');
+    expect((await commit([markPaidLate(of('2'))])).kind).toBe('blocked');
+    expect((await commit([lockOrder(of('3'))])).kind).toBe('blocked');
+  });
+
   test('is paid only when a record says so', () => {
     expect(isPaid([{ table: 'orders', key: 'k', record: { state: 'pending' } }])).toBe(false);
     expect(isPaid([{ table: 'orders', key: 'k', record: undefined }])).toBe(false);
@@ -86,19 +96,19 @@ describe('a payment', () => {
 
   test('is recorded once', async () => {
     const { commit, record } = store();
-    const id = paymentIdOf('op');
-    const payment = {
-      id,
-      orderId: 'o',
-      amount: 1,
-      currency: 'UZS',
-      status: 'succeeded',
-      createdAt: '',
-      scope: 's',
-      operation: 'op',
-    } as const;
+    const payment = newPayment(of('op'), { result: 'performed', ref: 'pi_1' });
     expect((await commit([recordPayment(payment)])).kind).toBe('applied');
     expect((await commit([recordPayment({ ...payment, amount: 2 })])).kind).toBe('blocked');
-    expect(await record(paymentAt(id))).toEqual(payment);
+    expect(await record(paymentAt(payment.id))).toEqual(payment);
+  });
+
+  test('is changed only by whoever has seen its present state', async () => {
+    const { commit, record } = store();
+    const processing = newPayment(of('op'), { result: 'performed', ref: 'pi_1', detail: { status: 'processing' } });
+    const done = succeeded(processing, epochMs(1));
+    await commit([recordPayment(processing)]);
+    expect((await commit([changePayment(processing, done)])).kind).toBe('applied');
+    expect((await commit([changePayment(processing, failed(processing))])).kind).toBe('blocked');
+    expect(await record(paymentAt(done.id))).toEqual(done);
   });
 });

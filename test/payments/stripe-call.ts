@@ -17,6 +17,7 @@ export const newCall = (
 ): EffectCall<PaymentCommand> => {
   calls += 1;
   return {
+    pk: `claim-${calls}`,
     operation: `op-${calls}`,
     scope: 'scope',
     key: `key-${calls}`,

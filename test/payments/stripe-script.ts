@@ -34,7 +34,7 @@ export const intentOf = (call: EffectCall<PaymentCommand>, differs: Record<strin
   currency: call.command.currency.toLowerCase(),
   status: 'succeeded',
   last_payment_error: null,
-  metadata: { tenant: call.command.tenant, order: call.command.orderId, operation: call.operation },
+  metadata: { tenant: call.command.tenant, order: call.command.orderId, operation: call.operation, claim: call.pk },
   ...differs,
 });
 
