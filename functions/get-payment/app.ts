@@ -6,9 +6,9 @@ import { problemResponse } from '../../lib/idempotency/problems.ts';
 import { scopeOf } from '../../lib/idempotency/scope.ts';
 import type { Store } from '../../lib/idempotency/store.ts';
 import { problemErrors } from '../../lib/middy/problem-errors.ts';
-import { publicPayment } from '../../lib/payments/effect.ts';
+import { type PaymentRecord, publicPayment } from '../../lib/payments/payment.ts';
 import { PAYMENT_PROBLEMS } from '../../lib/payments/problems.ts';
-import { type PaymentRecord, paymentAt } from '../../lib/payments/records.ts';
+import { paymentAt } from '../../lib/payments/records.ts';
 
 export interface Dependencies {
   readonly store: Pick<Store, 'record'>;
@@ -24,7 +24,7 @@ export function createHandler({ store, docsBase, tenantClaim, onUnexpected = () 
     .use(problemErrors({ docsBase, onUnexpected }))
     .handler(async (event) => {
       const { principal, parameters, instance } = fromEvent(event, principalOf);
-      // Only `recordPayment` writes to this table, hence the cast.
+      // Only payment records are written to this table, hence the cast.
       const payment = (await store.record(paymentAt(parameters['id'] ?? ''))) as PaymentRecord | undefined;
       if (payment !== undefined && principal !== undefined && payment.scope === scopeOf(principal)) {
         return toResult(jsonResponse(200, publicPayment(payment)));

@@ -1,14 +1,14 @@
+import { sqsReceipts } from '../../lib/payments/sqs-receipts.ts';
 import { stripeProvider } from '../../lib/payments/stripe/provider.ts';
 import { systemAmbient as ambient } from '../../lib/runtime/ambient.ts';
-import { readDocs, readGrace, readRetention, readStripe, readTable } from '../../lib/runtime/environment.ts';
+import * as env from '../../lib/runtime/environment.ts';
 import { logEvent as observe, logReport as onReport } from '../../lib/runtime/log.ts';
-import { cachedSecret } from '../../lib/runtime/secret.ts';
 import { dynamoDbClient } from '../../lib/stores/dynamodb/client.ts';
 import { dynamoDbStore } from '../../lib/stores/dynamodb/store.ts';
 import { createHandler } from './app.ts';
 
-const { secretId, ...stripe } = readStripe();
-const store = dynamoDbStore({ client: dynamoDbClient(), ...readTable(), ambient });
-const provider = stripeProvider({ secret: cachedSecret(secretId, ambient.now), now: ambient.now, ...stripe });
-const settings = { ...readDocs(), ...readRetention(), ...readGrace() };
-export const handler = createHandler({ store, provider, ambient, observe, onReport, ...settings });
+const store = dynamoDbStore({ client: dynamoDbClient(), ...env.readTable(), ambient });
+const provider = stripeProvider({ now: ambient.now, ...env.readStripe() });
+const receipts = sqsReceipts(env.readReceiptQueue());
+const settings = { ...env.readDocs(), ...env.readRetention(), ...env.readGrace() };
+export const handler = createHandler({ store, provider, receipts, ambient, observe, onReport, ...settings });

@@ -38,7 +38,9 @@ export function admit(
   if (found.fingerprint !== request.fingerprint || found.scope !== request.scope) return { kind: 'mismatch' };
   if (found.status === 'done') return { kind: 'replay', claim: found };
   if (found.quarantine !== undefined) return { kind: 'under-review' };
-  if (found.leaseUntil > now) return { kind: 'in-progress', leaseLeftMs: found.leaseUntil - now };
+  // A takeover asks for a lease that has ended; behind the gate nothing is taken over, so its end is soon enough.
+  const isHeld = found.status === 'claimed' ? found.leaseUntil >= now : found.leaseUntil > now;
+  if (isHeld) return { kind: 'in-progress', leaseLeftMs: Math.max(1, found.leaseUntil - now) };
   if (found.status === 'claimed') return { kind: 'take-over', claim: found };
   return isGated(found) ? { kind: 'recover', claim: found } : { kind: 'pending' };
 }

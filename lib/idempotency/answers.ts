@@ -19,7 +19,7 @@ const wholeSeconds = (ms: number): number => Math.max(1, Math.ceil(ms / 1000));
 
 export const inProgress = (leaseLeftMs: number, links: readonly string[]): Problem => ({
   type: PROBLEMS.inProgress,
-  detail: 'The first request with this Idempotency-Key has not finished. Send the same request again later.',
+  detail: 'Another request with this Idempotency-Key has not finished. Send the same request again later.',
   retryAfterSeconds: wholeSeconds(leaseLeftMs),
   links,
 });

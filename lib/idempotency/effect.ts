@@ -38,7 +38,7 @@ export type Evidence =
   | { readonly kind: 'absent' }
   /** Door closing only: the effect did not happen and never can under this key. */
   | { readonly kind: 'closed' }
-  /** The key is used up by a stored failure that proves nothing: no effect can follow under it any more. */
+  /** The key is taken by a call that proves nothing (a stored failure, other parameters): only a look-up can tell. */
   | { readonly kind: 'used-up'; readonly reason: string }
   /** The answer belongs to another order, amount or operation. */
   | { readonly kind: 'foreign'; readonly reason: string }
@@ -66,6 +66,11 @@ export interface Effect<C extends JsonObject = JsonObject> {
   gate(facts: Facts<C>): readonly DomainWrite[];
   /** Domain writes in the settlement's transaction. */
   settle(facts: Facts<C>, outcome: Outcome): readonly DomainWrite[];
+  /**
+   * Domain writes for an outcome that came after the claim had ended otherwise: money that moved although its client
+   * was told that it had not must at least keep the order from being paid again. Each is tried alone.
+   */
+  late(facts: Facts<C>, outcome: Outcome): readonly DomainWrite[];
   /** What to answer when the gate's domain writes were refused; the claim is released. */
   blocked(command: C, by: readonly Blocking[]): Problem;
 }

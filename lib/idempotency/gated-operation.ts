@@ -1,5 +1,5 @@
-import { type Answer, final, notEnoughTime, outcomePending, problem, storeUnavailable } from './answers.ts';
-import { type Budget, effectTimeoutMs, PERFORM_MIN_MS } from './budget.ts';
+import { type Answer, final, inProgress, notEnoughTime, outcomePending, problem, storeUnavailable } from './answers.ts';
+import { type Budget, effectTimeoutMs, PERFORM_MIN_MS, WITHDRAWAL_MIN_MS } from './budget.ts';
 import type { ClaimedClaim, Found, Gate, Outcome } from './claim.ts';
 import type { Effect, Evidence } from './effect.ts';
 import { MisuseError } from './errors.ts';
@@ -51,7 +51,8 @@ export class GatedOperation<C extends JsonObject> {
   async perform(command: C): Promise<Answer> {
     if (this.#answering !== undefined)
       throw new MisuseError('perform() was called twice; one operation has one effect.');
-    this.#answering = this.#run(command);
+    // What is sent, stored and rendered is what was handed in, whatever the handler does with its object afterwards.
+    this.#answering = this.#run(structuredClone(command));
     this.#answer = await this.#answering;
     return this.#answer;
   }
@@ -90,15 +91,15 @@ export class GatedOperation<C extends JsonObject> {
       return { kind: 'stopped', answer: problem(this.#effect.blocked(command, result.by)) };
     } catch (error) {
       observe({ kind: 'store-error', reason: String(error) });
-      await this.abandon('the gate may or may not have passed');
+      if (this.#budget.remainingMs() >= WITHDRAWAL_MIN_MS) await this.abandon('the gate may or may not have passed');
       return { kind: 'stopped', answer: problem(storeUnavailable()) };
     }
   }
 
-  /** Somebody took this claim over while its owner slept: their stored answer, or a request to wait for it. */
+  /** Somebody took this claim over while its owner slept, so this one sent nothing: their answer, or a wait for it. */
   #answerFrom(found: Found): Answer {
     const isDone = found?.status === 'done' && found.operation === this.id;
-    return isDone ? final(found.response) : problem(outcomePending('other'));
+    return isDone ? final(found.response) : problem(inProgress(0, []));
   }
 
   async #send(claim: Settling): Promise<Answer> {

@@ -5,8 +5,8 @@ export const REPLAYED_HEADER = 'idempotency-replayed';
 
 const STORED = new Set(['content-type', 'location', 'etag', 'cache-control', 'link']);
 
-/** Ids of one request and the infrastructure's own marks: they would be lies on another answer. */
-const NEVER = /^x-(amz|amzn|.*(request|correlation|trace)-?id)/;
+/** Ids of one request and the infrastructure's marks would be lies on another answer; credentials are nobody's to keep. */
+const NEVER = /^x-(amz|.*(request|correlation|trace)-?id|.*(auth|token|secret|api-?key))/;
 
 /** `Set-Cookie`, `Date`, lengths, hop-by-hop and authentication headers are not on the list, so they never come back. */
 const isStored = (name: string): boolean => STORED.has(name) || (name.startsWith('x-') && !NEVER.test(name));

@@ -3,7 +3,7 @@ import type { Effect, Facts } from './effect.ts';
 import { StoreUnavailableError } from './errors.ts';
 import type { JsonObject } from './json.ts';
 import type { Protocol } from './protocol.ts';
-import type { WriteResult } from './store.ts';
+import type { DomainWrite, WriteResult } from './store.ts';
 import { expiryAfter } from './time.ts';
 import type { Write } from './transition.ts';
 
@@ -41,7 +41,7 @@ export async function settle<C extends JsonObject>(
   outcome: Outcome,
   settledBy: SettledBy,
 ): Promise<Settlement> {
-  const { store, ambient, retentionMs, observe } = protocol;
+  const { store, ambient, retentionMs } = protocol;
   const { pk, operation } = claim;
   const facts = factsOf<C>(claim);
   const write: Write = {
@@ -54,23 +54,21 @@ export async function settle<C extends JsonObject>(
     expiresAt: expiryAfter(ambient.now(), retentionMs),
   };
   const alongside = effect.settle(facts, outcome);
-  let result = await store.write(write, alongside);
-  if (result.kind === 'blocked') {
-    const records = result.by.map(({ table, key }) => `${table}/${key}`).join(', ');
-    observe({ kind: 'anomaly', operation, reason: `settled without the domain's writes, refused by ${records}` });
-    result = await store.write(write);
-    if (result.kind === 'blocked')
-      throw new StoreUnavailableError('A write without domain records was refused by one.');
-  }
-  return conclude(protocol, write, result, () => store.commit(alongside));
+  const result = await store.write(write, alongside);
+  if (result.kind !== 'blocked') return conclude(protocol, write, result, () => effect.late(facts, outcome));
+  const alone = await store.write(write);
+  if (alone.kind === 'blocked') throw new StoreUnavailableError('A write without domain records was refused by one.');
+  if (alone.kind === 'applied') await commitEach(protocol, operation, alongside);
+  return conclude(protocol, write, alone, () => effect.late(facts, outcome));
 }
 
 async function conclude(
-  { observe }: Protocol,
+  protocol: Protocol,
   write: Extract<Write, { kind: 'settle' }>,
   result: Exclude<WriteResult, { kind: 'blocked' }>,
-  tellDomain: () => Promise<unknown>,
+  late: () => readonly DomainWrite[],
 ): Promise<Settlement> {
+  const { observe } = protocol;
   const { operation, outcome, response, settledBy } = write;
   if (result.kind === 'applied') {
     observe({ kind: 'settled', operation, result: outcome.result, by: settledBy });
@@ -79,14 +77,26 @@ async function conclude(
   const found = result.kind === 'already' ? result.claim : result.found;
   if (found?.status === 'newer')
     throw new StoreUnavailableError(`The claim was rewritten by schema version ${found.v}.`);
-  if (found?.status === 'done' && found.operation === operation) {
-    if (result.kind === 'refused')
-      observe({ kind: 'anomaly', operation, reason: contradiction(found.outcome, outcome) });
-    return { kind: 'settled', outcome: found.outcome, response: found.response };
+  const isOurs = found?.status === 'done' && found.operation === operation;
+  if (!isOurs || result.kind === 'refused') {
+    const reason = isOurs ? contradiction(found.outcome, outcome) : `${outcome.result} came after the claim had ended`;
+    observe({ kind: 'anomaly', operation, reason });
+    await commitEach(protocol, operation, late());
   }
-  observe({ kind: 'anomaly', operation, reason: `${outcome.result} came after the claim's generation had ended` });
-  await tellDomain();
-  return { kind: 'superseded' };
+  return isOurs ? { kind: 'settled', outcome: found.outcome, response: found.response } : { kind: 'superseded' };
+}
+
+/** The domain's writes one by one, so that one that is refused does not take the others with it. */
+async function commitEach(
+  { store, observe }: Protocol,
+  operation: string,
+  writes: readonly DomainWrite[],
+): Promise<void> {
+  for (const write of writes) {
+    const result = await store.commit([write]);
+    if (result.kind === 'applied') continue;
+    observe({ kind: 'anomaly', operation, reason: `settled, but ${write.table}/${write.key} refused to be written` });
+  }
 }
 
 const contradiction = (stored: Outcome, reported: Outcome): string =>

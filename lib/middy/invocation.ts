@@ -62,11 +62,11 @@ export interface UngatedInvocationParts {
 export function ungatedInvocation(parts: UngatedInvocationParts): Invocation {
   const { operation, on5xx, budget, read, render, own, failed, pending } = parts;
   const isLate = (): boolean => budget.remainingMs() <= EARLY_TIMEOUT_MS_MAX;
-  let isComplete = false;
+  let completed: Result | undefined;
   const complete = async (result: unknown): Promise<Result> => {
     const answer = await operation.complete(read(result));
-    isComplete = true;
-    return answer.kind === 'final' ? own(result) : render(answer);
+    completed = answer.kind === 'final' ? own(result) : render(answer);
+    return completed;
   };
   return {
     async returned(result) {
@@ -74,7 +74,8 @@ export function ungatedInvocation(parts: UngatedInvocationParts): Invocation {
       return complete(result);
     },
     async threw(error) {
-      if (isComplete) return undefined;
+      // The answer is durable, so it leaves, whatever failed behind it.
+      if (completed !== undefined) return completed;
       if (isEarlyTimeout(error) || isLate()) return pending;
       if (on5xx === 'store') return complete(failed);
       await operation.release();

@@ -11,10 +11,10 @@ export const problemErrors = (options: {
   readonly onUnexpected: (error: unknown) => void;
 }): MiddlewareObj<APIGatewayProxyEventV2, APIGatewayProxyStructuredResultV2> => ({
   onError(request) {
-    if (request.response !== undefined) return;
     const { docsBase, onUnexpected } = options;
-    const isStoreDown = request.error instanceof StoreUnavailableError;
     onUnexpected(request.error);
+    if (request.response !== undefined) return;
+    const isStoreDown = request.error instanceof StoreUnavailableError;
     const detail = 'The request failed unexpectedly. Send the same request with the same key again.';
     const problem = isStoreDown ? storeUnavailable() : { type: PROBLEMS.internalError, detail };
     const instance = `#${encodeURIComponent(request.event.requestContext.requestId)}`;

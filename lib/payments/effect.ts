@@ -3,10 +3,10 @@ import type { Effect, Facts } from '../idempotency/effect.ts';
 import { type Problem, problemResponse } from '../idempotency/problems.ts';
 import type { Blocking, DomainWrite } from '../idempotency/store.ts';
 import type { PaymentCommand } from './command.ts';
-import { PAYMENT_PROBLEMS } from './problems.ts';
 import { newPayment, publicPayment } from './payment.ts';
+import { PAYMENT_PROBLEMS } from './problems.ts';
 import type { PaymentProvider } from './provider.ts';
-import { freeOrder, isPaid, lockOrder, markPaid, recordPayment } from './records.ts';
+import { freeOrder, isPaid, lockOrder, markPaid, markPaidLate, recordPayment } from './records.ts';
 
 /** Another payment of the same order is usually over in seconds. */
 const RETRY_ORDER_SECONDS = 2;
@@ -19,6 +19,8 @@ export const paymentEffect = (provider: PaymentProvider, docsBase: string): Effe
   close: (call) => provider.close(call),
   gate: (facts) => [lockOrder(facts)],
   settle,
+  late: (facts, outcome) =>
+    outcome.result === 'performed' ? [markPaidLate(facts), recordPayment(newPayment(facts, outcome))] : [],
   answer: (facts, outcome) => answer(facts, outcome, docsBase),
   blocked,
 });

@@ -69,4 +69,22 @@ export const PAYMENT_PROBLEMS = {
       'No request of yours has used this key, or its retention has ended. Within the retention this means that the ' +
       'request never arrived: send it with the same key.',
   },
+  webhookRefused: {
+    code: 'webhook-refused',
+    status: 400,
+    title: 'The event is not signed as it must be',
+    retry: 'no',
+    explanation:
+      'The body and its `Stripe-Signature` do not belong together, or are more than five minutes old. Nothing was ' +
+      'stored. Check the signing secret of the endpoint, and that nothing on the way changes the body.',
+  },
+  webhookUnfinished: {
+    code: 'webhook-unfinished',
+    status: 503,
+    title: 'The event was not worked off yet',
+    retry: 'same-key',
+    explanation:
+      'Another delivery of this event is at work, or what it is about could not be found out. Deliver it again after ' +
+      'Retry-After seconds.',
+  },
 } as const satisfies Record<string, ProblemType>;

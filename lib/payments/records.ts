@@ -66,10 +66,8 @@ const put = (payment: PaymentRecord, expect: DomainWrite['expect']): DomainWrite
 export const recordPayment = (payment: PaymentRecord): DomainWrite => put(payment, 'absent');
 
 /** Replaces a payment, unless somebody else has changed it since it was read. */
-export const changePayment = (
-  { status, receipt, attempts }: PaymentRecord,
-  next: PaymentRecord,
-): DomainWrite => put(next, { status, receipt, attempts });
+export const changePayment = ({ status, receipt, attempts }: PaymentRecord, next: PaymentRecord): DomainWrite =>
+  put(next, { status, receipt, attempts });
 
 export const isPayment = ({ table }: RecordKey): boolean => table === PAYMENTS;
 

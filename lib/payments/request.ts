@@ -107,8 +107,7 @@ function failureOf(issue: v.BaseIssue<unknown>): Failure {
   return { pointer, received: shown(issue.input), expected };
 }
 
-const expectedType = (expected: string | null): string =>
-  expected === 'Object' ? 'a JSON object' : `a ${expected ?? 'value'}`;
+const expectedType = (expected: string | null): string => (expected === 'Object' ? 'a JSON object' : `a ${expected}`);
 
 const shownText = (text: string): string =>
   text.length > SHOWN_LENGTH_MAX ? `${text.slice(0, SHOWN_LENGTH_MAX)}…` : text;

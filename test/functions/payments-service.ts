@@ -2,7 +2,7 @@ import { createHandler as createPayment } from '../../functions/create-payment/a
 import { createHandler as getKey } from '../../functions/get-key/app.ts';
 import { createHandler as getPayment } from '../../functions/get-payment/app.ts';
 import { createHandler as createReconciler } from '../../functions/reconcile/app.ts';
-import type { ReconcileReport } from '../../lib/idempotency/reconcile.ts';
+import type { ReconcileReport } from '../../lib/idempotency/reconcile-report.ts';
 import type { ReceiptJob, ReceiptQueue } from '../../lib/payments/receipts.ts';
 import type { MaximumAmounts } from '../../lib/payments/request.ts';
 import { memoryStore } from '../../lib/stores/memory.ts';

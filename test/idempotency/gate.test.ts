@@ -68,7 +68,7 @@ describe('an owner that slept before its gate', () => {
   test('sends nothing once another has taken the claim over', async () => {
     const { s, effect, sleeper } = await asleep();
     await s.claim();
-    expect(codeOf(await sleeper.perform(COMMAND))).toBe('409 outcome-pending');
+    expect(codeOf(await sleeper.perform(COMMAND))).toBe('409 idempotency-key-in-progress');
     expect(effect.calls).toEqual([]);
     expect((await s.open()).status).toBe('claimed');
   });
@@ -84,7 +84,7 @@ describe('an owner that slept before its gate', () => {
   test('sends nothing once the reconciler has freed the key', async () => {
     const { s, effect, sleeper } = await asleep();
     expect(await s.reconcile()).toMatchObject({ released: 1 });
-    expect(codeOf(await sleeper.perform(COMMAND))).toBe('409 outcome-pending');
+    expect(codeOf(await sleeper.perform(COMMAND))).toBe('409 idempotency-key-in-progress');
     expect(effect.calls).toEqual([]);
   });
 
@@ -92,7 +92,7 @@ describe('an owner that slept before its gate', () => {
     const { s, effect, sleeper } = await asleep();
     await s.reconcile();
     await (await s.claim()).perform(COMMAND);
-    expect(codeOf(await sleeper.perform(COMMAND))).toBe('409 outcome-pending');
+    expect(codeOf(await sleeper.perform(COMMAND))).toBe('409 idempotency-key-in-progress');
     expect(effect.performs()).toBe(1);
   });
 

@@ -227,7 +227,7 @@ describe('a handler', () => {
     const operation = await s.claim();
     await operation.abandon('failed');
     expect(await s.item()).toBeUndefined();
-    expect(codeOf(await operation.perform(COMMAND))).toBe('409 outcome-pending');
+    expect(codeOf(await operation.perform(COMMAND))).toBe('409 idempotency-key-in-progress');
     expect(effect.calls).toEqual([]);
   });
 });

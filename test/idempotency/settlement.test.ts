@@ -39,7 +39,10 @@ describe('a definite outcome', () => {
     const before = await s.item();
     expect(await report(PERFORMED)).toMatchObject({ kind: 'settled', outcome: { result: 'not-performed' } });
     expect(await s.item()).toEqual(before);
-    expect(anomalies(s)).toEqual(['stored as not-performed (no reference), reported as performed (ch_1)']);
+    expect(anomalies(s)).toEqual([
+      'stored as not-performed (no reference), reported as performed (ch_1)',
+      'settled, but orders/order refused to be written',
+    ]);
   });
 
   test('of another object of the provider is a contradiction too', async () => {
@@ -47,7 +50,7 @@ describe('a definite outcome', () => {
     await report(PERFORMED);
     await report({ result: 'performed', ref: 'ch_2' });
     await report({ result: 'declined' });
-    expect(anomalies(s)).toEqual([
+    expect(anomalies(s).filter((reason) => reason.startsWith('stored'))).toEqual([
       'stored as performed (ch_1), reported as performed (ch_2)',
       'stored as performed (ch_1), reported as declined (no reference)',
     ]);
@@ -61,7 +64,16 @@ describe('a domain that refuses', () => {
     await s.store.commit([taken]);
     expect(await report(PERFORMED)).toMatchObject({ kind: 'settled' });
     expect(await s.order()).toEqual({ operation: 'other' });
-    expect(anomalies(s)).toEqual(["settled without the domain's writes, refused by orders/order"]);
+    expect(anomalies(s)).toEqual(['settled, but orders/order refused to be written']);
+  });
+
+  test('keeps only what it refuses: its other records are written', async () => {
+    const receipt = { table: 'receipts', key: 'r', expect: 'absent', put: { n: 1 } } as const;
+    const lock = { table: 'orders', key: 'order', expect: { operation: 'nobody' }, put: { n: 1 } } as const;
+    const { s, report } = await inDoubt(fakeEffect({ perform: [unknown] }, { settle: () => [lock, receipt] }));
+    expect(await report(PERFORMED)).toMatchObject({ kind: 'settled' });
+    expect(await s.store.record({ table: 'receipts', key: 'r' })).toEqual({ n: 1 });
+    expect(anomalies(s)).toEqual(['settled, but orders/order refused to be written']);
   });
 });
 
@@ -87,20 +99,23 @@ describe('an outcome that comes after its generation has ended', () => {
     const item = await s.item();
     expect(await report(PERFORMED)).toEqual({ kind: 'superseded' });
     expect(await s.item()).toEqual(item);
-    expect(anomalies(s)).toEqual(["performed came after the claim's generation had ended"]);
+    expect(anomalies(s)).toEqual([
+      'performed came after the claim had ended',
+      'settled, but orders/order refused to be written',
+    ]);
     expect(s.store.calls.at(-1)).toBe('commit');
   });
 
   test('is told to the domain also when the item is gone', async () => {
     const { s, report } = await inDoubt();
-    const { operation, owner } = await s.open();
+    const { operation } = await s.open();
+    await s.store.commit([{ table: 'orders', key: 'order', expect: {}, remove: true }]);
     s.store.read = async () => undefined;
     const write = s.store.write.bind(s.store);
     s.store.write = async (attempted, alongside) =>
       attempted.kind === 'settle' ? { kind: 'refused', found: undefined } : write(attempted, alongside);
     expect(await report(PERFORMED)).toEqual({ kind: 'superseded' });
     expect(await s.order()).toMatchObject({ operation, result: 'performed' });
-    expect(owner).toBeDefined();
   });
 
   test('leaves the late owner with an open outcome', async () => {

@@ -15,19 +15,19 @@ describe('closing the door', () => {
     expect(await charges(call.operation)).toBe(0);
   });
 
-  it('turns a charge that wakes up late into unknown, never into money', async () => {
+  it('turns a charge that wakes up late into a key that is used up, never into money', async () => {
     const { stripe, charges } = await simulated();
     const call = newCall();
     await stripe.close(call);
-    expect(await stripe.perform(call)).toMatchObject({ kind: 'unknown' });
+    expect(await stripe.perform(call)).toMatchObject({ kind: 'used-up' });
     expect(await charges(call.operation)).toBe(0);
   });
 
-  it('after the charge is unknown, and the look-up knows', async () => {
+  it('after the charge finds the key used up, and the look-up knows why', async () => {
     const { stripe } = await simulated();
     const call = newCall();
     const performed = await stripe.perform(call);
-    expect(await stripe.close(call)).toMatchObject({ kind: 'unknown' });
+    expect(await stripe.close(call)).toMatchObject({ kind: 'used-up' });
     expect(await stripe.lookup(call)).toEqual(performed);
   });
 
@@ -60,7 +60,7 @@ describe('closing the door', () => {
       const performed = evidence.filter(({ kind }) => kind === 'outcome').length;
       const closed = evidence.filter(({ kind }) => kind === 'closed').length;
       expect({ performed, closed }).toEqual({ performed: charged, closed: 1 - charged });
-      expect(evidence.filter(({ kind }) => kind === 'unknown')).toHaveLength(1);
+      expect(evidence.filter(({ kind }) => kind === 'used-up')).toHaveLength(1);
       expect((await stripe.lookup(call)).kind).toBe(charged === 1 ? 'outcome' : 'absent');
       wins[charged === 1 ? 'charge' : 'door'] += 1;
     }
@@ -94,7 +94,7 @@ describe('closing the door', () => {
   });
 
   it.each([
-    ['unknown', failure(400, { type: 'idempotency_error' })],
+    ['used-up', failure(400, { type: 'idempotency_error' })],
     ['unknown', failure(409, { type: 'idempotency_error', code: 'idempotency_key_in_use' })],
     ['unknown', failure(400, { type: 'invalid_request_error' })],
     ['unknown', failure(400, { type: 'invalid_request_error' }, REPLAYED)],

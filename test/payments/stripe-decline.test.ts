@@ -67,7 +67,7 @@ describe('cancelling a declined intent', () => {
   const call = newCall({}, { timeoutMs: 10_000 });
   const open = { status: 'requires_payment_method', last_payment_error: { decline_code: 'do_not_honor' } };
   const noted = {
-    metadata: { tenant: 'tenant-1', order: call.command.orderId, operation: call.operation, declined: 'do_not_honor' },
+    metadata: { ...intentOf(call).metadata, declined: 'do_not_honor' },
   };
   const decline = failure(402, { type: 'card_error', payment_intent: intentOf(call, open) });
   const unexpected = failure(400, { type: 'invalid_request_error', code: 'payment_intent_unexpected_state' });

@@ -6,7 +6,7 @@ const invalid = { type: 'invalid_request_error', code: 'resource_missing', messa
 
 describe('the request for a charge', () => {
   it('is byte for byte the same for each resend and carries the derived key', async () => {
-    const call = newCall({ amount: 1234, currency: 'EUR' }, { operation: 'op', key: 'derived' });
+    const call = newCall({ amount: 1234, currency: 'EUR' }, { operation: 'op', pk: 'address', key: 'derived' });
     const { stripe, asked } = await scripted([failure(500, {}), answer(200, intentOf(call))]);
     await stripe.perform(call);
     await stripe.perform({ ...call, timeoutMs: 4_000 });
@@ -25,12 +25,15 @@ describe('the request for a charge', () => {
       'metadata[tenant]': 'tenant-1',
       'metadata[order]': call.command.orderId,
       'metadata[operation]': 'op',
+      'metadata[claim]': 'address',
     });
   });
 
   it('names no tenant where there is none', async () => {
     const call = newCall({ tenant: null });
-    const intent = intentOf(call, { metadata: { order: call.command.orderId, operation: call.operation } });
+    const intent = intentOf(call, {
+      metadata: { order: call.command.orderId, operation: call.operation, claim: call.pk },
+    });
     const { stripe, asked } = await scripted([answer(200, intent)]);
     expect(await stripe.perform(call)).toMatchObject({ kind: 'outcome' });
     expect(asked[0]?.body).not.toContain('tenant');
@@ -45,6 +48,8 @@ describe('the request for a charge', () => {
   });
 });
 
+const BOUND = { tenant: 'tenant-1', order: 'order-x', operation: 'op-x', claim: 'claim-x' };
+
 describe('what an answer to a charge proves', () => {
   it.each(['succeeded', 'processing'])('%s is performed, with that status', async (status) => {
     const call = newCall();
@@ -56,13 +61,15 @@ describe('what an answer to a charge proves', () => {
   });
 
   it.each([
-    ['operation', { metadata: { tenant: 'tenant-1', order: 'order-x', operation: 'other' } }],
-    ['order', { metadata: { tenant: 'tenant-1', order: 'other', operation: 'op-x' } }],
-    ['tenant', { metadata: { order: 'order-x', operation: 'op-x' } }],
+    ['operation', { metadata: { ...BOUND, operation: 'other' } }],
+    ['claim', { metadata: { ...BOUND, claim: 'other' } }],
+    ['order', { metadata: { ...BOUND, order: 'other' } }],
+    ['tenant', { metadata: { ...BOUND, tenant: 'other' } }],
+    ['tenant', { metadata: { order: 'order-x', operation: 'op-x', claim: 'claim-x' } }],
     ['amount', { amount: 1 }],
     ['currency', { currency: 'usd' }],
   ])('a replayed success of another %s is foreign', async (what, differs) => {
-    const call = newCall({ orderId: 'order-x' }, { operation: 'op-x' });
+    const call = newCall({ orderId: 'order-x' }, { operation: 'op-x', pk: 'claim-x' });
     const { stripe } = await scripted([answer(200, intentOf(call, differs), REPLAYED)]);
     expect(await stripe.perform(call)).toEqual({ kind: 'foreign', reason: `pi_1 is of another ${what}` });
   });
@@ -118,7 +125,6 @@ describe('what an answer to a charge proves', () => {
   });
 
   it.each([
-    ['other parameters under the key', 400, { type: 'idempotency_error' }],
     ['the key in use', 409, { type: 'idempotency_error', code: 'idempotency_key_in_use' }],
     ['any conflict', 409, { type: 'invalid_request_error' }],
     ['a lock', 429, { type: 'invalid_request_error', code: 'lock_timeout' }],
@@ -130,6 +136,11 @@ describe('what an answer to a charge proves', () => {
       kind: 'unknown',
       reason: expect.stringContaining('req_1'),
     });
+  });
+
+  it('other parameters under the key prove that it is used up, and no more', async () => {
+    const { stripe } = await scripted([failure(400, { type: 'idempotency_error' })]);
+    expect(await stripe.perform(newCall())).toMatchObject({ kind: 'used-up' });
   });
 
   it.each([400, 404, 422])('a refusal in validation with %i is refused', async (status) => {

@@ -51,6 +51,9 @@ export function fakeEffect(
     settle: ({ operation }, { result }) => [
       { table: 'orders', key: 'order', expect: { operation }, put: { operation, result } },
     ],
+    late: ({ operation }, { result }) => [
+      { table: 'orders', key: 'order', expect: 'absent', put: { operation, result } },
+    ],
     blocked: () => ({ type: PROBLEMS.inProgress, detail: 'The order is taken.', retryAfterSeconds: 2 }),
     ...overrides,
   };

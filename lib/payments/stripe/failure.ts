@@ -25,6 +25,7 @@ const readTransport = (error: unknown): Failure => {
 /**
  * Reads a failed request; what is no proof is `unknown`.
  *
+ * Other parameters under the key prove that it is taken, and no more.
  * `Idempotent-Replayed` tells a failure that is stored under the key from one that passes: a stored 500 uses the key up,
  * and a stored refusal is the only answer that the key will ever give.
  * @see https://docs.stripe.com/api/idempotent_requests
@@ -37,8 +38,8 @@ export const readFailure = (error: unknown): Failure => {
   const status = error.statusCode ?? 0;
   const reason = describe(error) || 'unreadable answer';
   const replayed = error.headers?.['idempotent-replayed'] === 'true';
-  if (error.rawType === 'idempotency_error' || status === 409 || BUSY.has(error.code))
-    return { kind: 'unknown', reason };
+  if (status === 409 || BUSY.has(error.code)) return { kind: 'unknown', reason };
+  if (error.rawType === 'idempotency_error') return { kind: 'used-up', reason };
   if (TURNED_AWAY.has(status) || error.code === 'rate_limit') return { kind: 'not-executed', reason };
   if (status >= 500) return { kind: replayed ? 'used-up' : 'unknown', reason };
   if (error.payment_intent !== undefined) return { kind: 'intent', intent: error.payment_intent };

@@ -2,7 +2,7 @@ import type { Evidence, Facts } from '../../idempotency/effect.ts';
 import type { PaymentCommand } from '../command.ts';
 import { CLOSING, METADATA } from './requests.ts';
 
-type Charged = Pick<Facts<PaymentCommand>, 'operation' | 'command'>;
+type Charged = Pick<Facts<PaymentCommand>, 'pk' | 'operation' | 'command'>;
 
 /** What an intent says about a payment. */
 export type Reading =
@@ -34,9 +34,10 @@ const isIntent = (answer: unknown): answer is IntentLike => {
 };
 
 /** What an intent differs in from the payment that it should be. */
-const difference = (intent: IntentLike, { operation, command }: Charged): string | undefined => {
+const difference = (intent: IntentLike, { pk, operation, command }: Charged): string | undefined => {
   const { metadata, amount, currency } = intent;
   if (metadata[METADATA.operation] !== operation) return METADATA.operation;
+  if (metadata[METADATA.claim] !== pk) return METADATA.claim;
   if (metadata[METADATA.order] !== command.orderId) return METADATA.order;
   if ((metadata[METADATA.tenant] ?? null) !== command.tenant) return METADATA.tenant;
   if (amount !== command.amount) return 'amount';
@@ -102,3 +103,13 @@ export const isDoorOf = (answer: unknown, operation: string): boolean =>
   isIntent(answer) &&
   answer.metadata[METADATA.operation] === operation &&
   answer.metadata[METADATA.purpose] === CLOSING;
+
+/** What an intent's metadata bind it to; `undefined` for one that is no payment of this service. */
+export const bindingOf = (
+  answer: unknown,
+): { readonly ref: string; readonly claim: string; readonly operation: string } | undefined => {
+  if (!isIntent(answer) || answer.metadata[METADATA.purpose] === CLOSING) return undefined;
+  const claim = text(answer.metadata[METADATA.claim]);
+  const operation = text(answer.metadata[METADATA.operation]);
+  return claim === undefined || operation === undefined ? undefined : { ref: answer.id, claim, operation };
+};

@@ -2,13 +2,15 @@ import type Stripe from 'stripe';
 import type { Facts } from '../../idempotency/effect.ts';
 import type { PaymentCommand } from '../command.ts';
 
-type Charged = Pick<Facts<PaymentCommand>, 'operation' | 'command'>;
+type Charged = Pick<Facts<PaymentCommand>, 'pk' | 'operation' | 'command'>;
 
 /** In the metadata: the names by which an intent is bound to what asked for it. */
 export const METADATA = {
   tenant: 'tenant',
   order: 'order',
   operation: 'operation',
+  /** Address of the claim, which an event of the intent leads back to. */
+  claim: 'claim',
   /** `close` on an intent that only takes up a key. */
   purpose: 'purpose',
   /** The decline's code, written down before the intent is cancelled: cancelling wipes `last_payment_error`. */
@@ -18,7 +20,7 @@ export const METADATA = {
 export const CLOSING = 'close';
 
 /** A pure function of its arguments: each resend is byte for byte the same, or Stripe refuses it under its key. */
-export const chargeRequest = ({ operation, command }: Charged): Stripe.PaymentIntentCreateParams => ({
+export const chargeRequest = ({ pk, operation, command }: Charged): Stripe.PaymentIntentCreateParams => ({
   amount: command.amount,
   currency: command.currency.toLowerCase(),
   payment_method: command.paymentMethod,
@@ -30,6 +32,7 @@ export const chargeRequest = ({ operation, command }: Charged): Stripe.PaymentIn
     ...(command.tenant === null ? {} : { [METADATA.tenant]: command.tenant }),
     [METADATA.order]: command.orderId,
     [METADATA.operation]: operation,
+    [METADATA.claim]: pk,
   },
 });
 
