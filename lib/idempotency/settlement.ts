@@ -54,12 +54,11 @@ export async function settle<C extends JsonObject>(
     expiresAt: expiryAfter(ambient.now(), retentionMs),
   };
   const alongside = effect.settle(facts, outcome);
-  const result = await store.write(write, alongside);
-  if (result.kind !== 'blocked') return conclude(protocol, write, result, () => effect.late(facts, outcome));
-  const alone = await store.write(write);
-  if (alone.kind === 'blocked') throw new StoreUnavailableError('A write without domain records was refused by one.');
-  if (alone.kind === 'applied') await commitEach(protocol, operation, alongside);
-  return conclude(protocol, write, alone, () => effect.late(facts, outcome));
+  const together = await store.write(write, alongside);
+  const result = together.kind === 'blocked' ? await store.write(write) : together;
+  if (result.kind === 'blocked') throw new StoreUnavailableError('A write without domain records was refused by one.');
+  if (together.kind === 'blocked' && result.kind === 'applied') await commitEach(protocol, operation, alongside);
+  return conclude(protocol, write, result, () => effect.late(facts, outcome));
 }
 
 async function conclude(

@@ -42,6 +42,15 @@ describe('a run', () => {
     expect(report.outOfTime).toBe(false);
   });
 
+  test('whose index fails for one shard sweeps the others, and counts the failure', async () => {
+    const { s } = await inDoubt({ lookup: [performed] });
+    s.ambient.advance(LEASE_MS);
+    s.store.fail('due', 'failed');
+    const report = await s.reconcile();
+    expect(report.errors).toBe(1);
+    expect([report.settled.performed, (await s.reconcile()).settled.performed]).toContain(1);
+  });
+
   // A13, G9
   test('leaves a live owner alone, before its gate and behind it', async () => {
     const effect = fakeEffect({

@@ -77,6 +77,19 @@ describe('a domain that refuses', () => {
   });
 });
 
+test('a domain that refuses a claim which another has settled meanwhile writes nothing twice', async () => {
+  const { s, report } = await inDoubt();
+  await s.store.commit([{ table: 'orders', key: 'order', expect: {}, put: { operation: 'other' } }]);
+  const write = s.store.write.bind(s.store);
+  s.store.write = async (attempted, alongside) => {
+    const result = await write(attempted, alongside);
+    if (result.kind === 'blocked') await write(attempted);
+    return result;
+  };
+  expect(await report(PERFORMED)).toMatchObject({ kind: 'settled', outcome: PERFORMED });
+  expect(anomalies(s)).toEqual([]);
+});
+
 test('a store that blames records which it was not given cannot be used', async () => {
   const { s, report } = await inDoubt();
   s.store.write = async () => ({ kind: 'blocked', by: [] });
