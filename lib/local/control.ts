@@ -5,7 +5,9 @@ import type { Issuer } from './issuer.ts';
 import type { FunctionPool } from './lambda/function-pool.ts';
 import type { Outcome } from './lambda/outcome.ts';
 import { describeOutcome } from './lambda/outcome.ts';
+import { describeDeadLetters, describeQueues, type Queues } from './queue/queues.ts';
 import { readBody } from './read-body.ts';
+import type { Provider } from './simulated-provider.ts';
 
 const BODY_BYTES_MAX = 64 * 1024;
 
@@ -13,7 +15,8 @@ export interface ControlOptions {
   readonly functions: ReadonlyMap<string, FunctionPool>;
   readonly issuer: Issuer;
   readonly engine: Engine;
-  readonly providerUrl: string;
+  readonly provider: Provider;
+  readonly queues: Queues;
   /** Runs the reconciler at once; undefined where the template schedules none. */
   readonly reconcile: (() => Promise<Outcome>) | undefined;
 }
@@ -29,9 +32,13 @@ export function createControl(options: ControlOptions): Control {
     'GET /local/jwks.json': () => jsonReply(200, options.issuer.jwks),
     'POST /local/kill': (query) => kill(query.get('function') ?? '', options.functions),
     'POST /local/reconcile': () => reconcile(options.reconcile),
-    'POST /local/engine': (query) => switchEngine(query.get('do'), options.engine),
-    'GET /local/ledger': (_, request) => forward(request, options.providerUrl),
-    'POST /local/faults': (_, request) => forward(request, options.providerUrl),
+    'POST /local/engine': (query) => switchOver('engine', query.get('do'), options.engine),
+    'POST /local/provider': (query) => switchOver('provider', query.get('do'), options.provider),
+    'GET /local/ledger': (_, request) => forward(request, options.provider.controlUrl),
+    'GET /local/events': (_, request) => forward(request, options.provider.controlUrl),
+    'POST /local/faults': (_, request) => forward(request, options.provider.controlUrl),
+    'GET /local/queues': () => jsonReply(200, describeQueues(options.queues)),
+    'GET /local/dead-letters': () => jsonReply(200, describeDeadLetters(options.queues)),
   };
   return async (request) => {
     const { pathname, searchParams } = new URL(request.url ?? '/', 'http://local');
@@ -61,11 +68,14 @@ async function reconcile(run: ControlOptions['reconcile']): Promise<HttpReply> {
   return { status: 200, headers: [['content-type', 'application/json']], body: outcome.payload };
 }
 
-async function switchEngine(wish: string | null, engine: Engine): Promise<HttpReply> {
-  if (wish !== 'stop' && wish !== 'start') return jsonReply(400, { message: 'Say /local/engine?do=stop or ?do=start' });
+/** Makes an outage, or ends it. */
+async function switchOver(what: string, wish: string | null, part: Engine | Provider): Promise<HttpReply> {
+  if (wish !== 'stop' && wish !== 'start') {
+    return jsonReply(400, { message: `Say /local/${what}?do=stop or ?do=start` });
+  }
   try {
-    await engine[wish]();
-    return jsonReply(200, { engine: wish === 'stop' ? 'stopped' : 'running' });
+    await part[wish]();
+    return jsonReply(200, { [what]: wish === 'stop' ? 'stopped' : 'running' });
   } catch (error) {
     return jsonReply(409, { message: error instanceof Error ? error.message : String(error) });
   }

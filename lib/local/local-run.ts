@@ -1,20 +1,17 @@
-import { createServer, type RequestListener, type Server } from 'node:http';
-import { ENV } from '../contract/environment.ts';
+import { createServer, type RequestListener } from 'node:http';
+import { all, type Backends, credentialsOf, serve, startBackends } from './backends.ts';
 import { Cleanup } from './cleanup.ts';
 import { createControl } from './control.ts';
-import { createTables } from './create-tables.ts';
-import { type Engine, startEngine } from './engine.ts';
 import { createAuthorize } from './gateway/authorize.ts';
 import { createGateway } from './gateway/gateway.ts';
 import { gatewayReply, send } from './gateway/http-reply.ts';
-import { createIssuer, type Issuer } from './issuer.ts';
 import { FunctionPool } from './lambda/function-pool.ts';
 import type { Outcome } from './lambda/outcome.ts';
-import { DUMMY_CREDENTIALS, functionVariables, type LocalBackends } from './lambda/variables.ts';
-import { listen } from './listen.ts';
-import { type Provider, startProvider } from './provider-process.ts';
+import { functionVariables, type LocalBackends } from './lambda/variables.ts';
+import { startPollers } from './queue/pollers.ts';
+import { createQueues, type Queues } from './queue/queues.ts';
+import { createSqsServer } from './queue/sqs-server.ts';
 import { scheduledEvent, startScheduler } from './scheduler.ts';
-import { createSecretsServer } from './secrets.ts';
 import type { Settings } from './settings.ts';
 import { readAssembly } from './template/assembly.ts';
 import { localNames } from './template/local-values.ts';
@@ -56,56 +53,53 @@ async function start(options: LocalRunOptions, cleanup: Cleanup): Promise<string
   const assembly = readAssembly(assemblyDirectory);
   const region = settings.aws['AWS_REGION'] ?? DEFAULT_REGION;
   let listener: RequestListener = (_, response) => send(response, gatewayReply(503, 'Service Unavailable'));
+  let queues: Queues = createQueues([]);
   const server = createServer((request, response) => listener(request, response));
-  const url = `http://127.0.0.1:${await serve(server, settings.port, cleanup)}`;
-  const service = withSettings(readService(assembly, localNames({ region, apiUrl: url })), settings);
+  const port = await serve(server, settings.port, cleanup);
+  const url = `http://127.0.0.1:${port}`;
+  // Its address is in the queues' URLs, so that it listens before there are queues.
+  const queuesPort = await serve(
+    createSqsServer(() => queues),
+    0,
+    cleanup,
+  );
+  const names = localNames({ region, apiUrl: url, queuesUrl: `http://127.0.0.1:${queuesPort}` });
+  const service = withSettings(readService(assembly, names), settings);
+  queues = createQueues(service.queues);
 
-  const [engine, provider, secretsPort, issuer] = await all([
-    startTables(service, region, options, cleanup),
-    startSimulator(options, cleanup),
-    serve(createSecretsServer(service.secretIds), 0, cleanup),
-    createIssuer(issuerOptions(service)),
-  ]);
-  const backends: LocalBackends = {
-    region,
-    dynamodbUrl: engine.url,
-    secretsUrl: `http://127.0.0.1:${secretsPort}`,
-    providerUrl: provider.url,
-    credentials: credentialsOf(settings),
-    retentionSeconds: settings.retentionSeconds,
-    graceSeconds: settings.graceSeconds,
-  };
-  const functions = createPools(service, backends, log);
+  const backends = await startBackends(service, { region, port }, options, cleanup);
+  const functions = createPools(service, variablesOf(backends, names, settings), log);
   await cleanup.add(() => Promise.all([...functions.values()].map((pool) => pool.close())));
   await all([...functions.values()].map((pool) => pool.prewarm()));
-  const scheduler = startScheduler({ ...service, region, invoke: (id, event) => invoke(functions, id, event) });
+  const invocations = (id: string, event: unknown) => invoke(functions, id, event);
+  const scheduler = startScheduler({ ...service, region, invoke: invocations });
   await cleanup.add(() => scheduler.stop());
-  listener = createListener({ service, functions, issuer, engine, provider, region });
+  const pollers = startPollers({ ...service, queues, invoke: invocations });
+  await cleanup.add(() => pollers.stop());
+  listener = createListener({ service, functions, backends, queues, region });
   return url;
 }
 
 interface Parts {
   readonly service: ServiceModel;
   readonly functions: ReadonlyMap<string, FunctionPool>;
-  readonly issuer: Issuer;
-  readonly engine: Engine;
-  readonly provider: Provider;
+  readonly backends: Backends;
+  readonly queues: Queues;
   readonly region: string;
 }
 
 /** The controls are for this machine alone and come before the template's routes. */
-function createListener({ service, functions, issuer, engine, provider, region }: Parts): RequestListener {
+function createListener({ service, functions, backends, queues, region }: Parts): RequestListener {
   const schedule = reconcileSchedule(service);
   const control = createControl({
+    ...backends,
     functions,
-    issuer,
-    engine,
-    providerUrl: provider.url,
+    queues,
     reconcile: schedule && (() => invoke(functions, schedule.functionId, scheduledEvent(schedule, region))),
   });
   const gateway = createGateway({
     ...service,
-    authorize: createAuthorize(service.authorizers, issuer.keys),
+    authorize: createAuthorize(service.authorizers, backends.issuer.keys),
     invoke: (id, event, waitMs) => invoke(functions, id, event, waitMs),
   });
   return (request, response) => {
@@ -121,40 +115,21 @@ function createListener({ service, functions, issuer, engine, provider, region }
   };
 }
 
-async function serve(server: Server, port: number, cleanup: Cleanup): Promise<number> {
-  const listening = await listen(server, port);
-  await cleanup.add(() => {
-    server.close();
-    server.closeAllConnections();
-  });
-  return listening;
-}
-
-async function startTables(
-  service: ServiceModel,
-  region: string,
-  options: LocalRunOptions,
-  cleanup: Cleanup,
-): Promise<Engine> {
-  const { settings, log } = options;
-  const engine = await startEngine({
-    endpoint: settings.dynamodbEndpoint,
-    dataDirectory: settings.dataDirectory,
-    prepare: (url) => createTables(service.tables, { url, region, credentials: credentialsOf(settings) }),
-    warn: log,
-  });
-  await cleanup.add(() => engine.close());
-  return engine;
-}
-
-async function startSimulator({ settings, log }: LocalRunOptions, cleanup: Cleanup): Promise<Provider> {
-  const provider = await startProvider({
-    port: settings.providerPort,
-    dataDirectory: settings.dataDirectory,
-    log: (line) => log(`[provider] ${line}`),
-  });
-  await cleanup.add(() => provider.stop());
-  return provider;
+function variablesOf(
+  { engine, provider, secretsUrl }: Backends,
+  { region, queuesUrl }: { readonly region: string; readonly queuesUrl: string },
+  settings: Settings,
+): LocalBackends {
+  return {
+    region,
+    dynamodbUrl: engine.url,
+    secretsUrl,
+    queuesUrl,
+    providerUrl: provider.url,
+    credentials: credentialsOf(settings),
+    retentionSeconds: settings.retentionSeconds,
+    graceSeconds: settings.graceSeconds,
+  };
 }
 
 function createPools({ functions }: ServiceModel, backends: LocalBackends, log: LocalRunOptions['log']) {
@@ -175,24 +150,4 @@ async function invoke(
   const pool = functions.get(id);
   if (!pool) throw new Error(`no function ${id}`);
   return pool.invoke(event, waitMs);
-}
-
-function issuerOptions({ authorizers, functions, routes }: ServiceModel) {
-  const tenantClaim = functions.map(({ environment }) => environment[ENV.tenantClaim]).find(Boolean);
-  return {
-    authorizer: authorizers[0],
-    tenantClaim: tenantClaim ?? 'tenant',
-    scopes: [...new Set(routes.flatMap(({ scopes }) => scopes))],
-  };
-}
-
-function credentialsOf({ aws }: Settings): Record<string, string> {
-  const { AWS_REGION: _, ...credentials } = aws;
-  return 'AWS_ACCESS_KEY_ID' in credentials ? credentials : { ...DUMMY_CREDENTIALS };
-}
-
-/** Waits for every step, so that no failure leaves another step half done behind it. */
-async function all<T extends readonly unknown[]>(steps: { readonly [K in keyof T]: Promise<T[K]> }): Promise<T> {
-  await Promise.allSettled(steps);
-  return (await Promise.all(steps)) as unknown as T; // Promise.all keeps the tuple; its type does not.
 }

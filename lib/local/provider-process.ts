@@ -9,25 +9,29 @@ const PROVIDER_ENTRY = fileURLToPath(new URL('provider/main.ts', import.meta.url
 const START_MS_MAX = 10_000;
 const STOP_MS_MAX = 1_000;
 
-export interface Provider {
+export interface ProviderProcess {
   readonly url: string;
+  /** Resolves when it has ended, for whatever reason. */
+  readonly ended: Promise<void>;
   stop(): Promise<void>;
 }
 
-export interface ProviderOptions {
-  readonly port: number;
+export interface ProviderProcessOptions {
   readonly dataDirectory: string | undefined;
+  readonly webhook: { readonly url: string; readonly secret: string } | undefined;
   readonly log: (line: string) => void;
   readonly entry?: string | undefined;
 }
 
-/** Starts the provider's simulator; it ends by itself when its stdin closes, so that it never outlives us. */
-export async function startProvider({ port, dataDirectory, log, entry }: ProviderOptions): Promise<Provider> {
+/** Runs the provider's simulator on a free port; it ends by itself when its stdin closes, so that it never outlives us. */
+export async function launchProvider(options: ProviderProcessOptions): Promise<ProviderProcess> {
+  const { dataDirectory, webhook, log, entry } = options;
   const child = spawn(process.execPath, [entry ?? PROVIDER_ENTRY], {
     env: {
       PATH: process.env['PATH'],
-      PROVIDER_PORT: String(port),
+      PROVIDER_PORT: '0',
       ...(dataDirectory === undefined ? {} : { DATA_DIR: dataDirectory }),
+      ...(webhook === undefined ? {} : { WEBHOOK_URL: webhook.url, WEBHOOK_SECRET: webhook.secret }),
     },
     // A process group of its own: a Ctrl-C reaches us alone, and we end it in order.
     detached: true,
@@ -36,15 +40,10 @@ export async function startProvider({ port, dataDirectory, log, entry }: Provide
   const ended = Promise.withResolvers<void>();
   const output: string[] = [];
   let url: string | undefined;
-  let stopping = false;
   child.stdin.on('error', () => undefined);
   child.once('error', () => ended.resolve());
-  child.once('exit', () => {
-    ended.resolve();
-    if (url !== undefined && !stopping) log('has ended; every call to it is refused');
-  });
+  child.once('exit', () => ended.resolve());
   const stop = async () => {
-    stopping = true;
     child.stdin.end();
     const timer = setTimeout(() => child.kill('SIGKILL'), STOP_MS_MAX);
     await ended.promise;
@@ -67,13 +66,7 @@ export async function startProvider({ port, dataDirectory, log, entry }: Provide
     ended.promise.then(() => undefined),
     sleep(START_MS_MAX, undefined, { ref: false }),
   ]);
-  if (url !== undefined) return { url, stop };
+  if (url !== undefined) return { url, ended: ended.promise, stop };
   await stop();
-  throw new LocalRunError('provider-failed', startFailure(port, output.join('\n')));
-}
-
-function startFailure(port: number, output: string): string {
-  return output.includes('EADDRINUSE')
-    ? `PROVIDER_PORT ${port} is in use. Choose another, or 0 for a free one.`
-    : `The provider's simulator did not start. ${output}`.trim();
+  throw new LocalRunError('provider-failed', `The provider's simulator did not start. ${output.join('\n')}`.trim());
 }

@@ -5,10 +5,14 @@ import { type AddressInfo, connect, createServer, type Server, type Socket } fro
 export class Relay {
   readonly #server: Server;
   readonly #sockets = new Set<Socket>();
-  #port = 0;
+  #port: number;
 
-  /** @param targetPort is asked at each connection: what is behind may have moved. */
-  constructor(targetPort: () => number) {
+  /**
+   * @param targetPort is asked at each connection: what is behind may have moved.
+   * @param port 0 picks a free one.
+   */
+  constructor(targetPort: () => number, port = 0) {
+    this.#port = port;
     this.#server = createServer((caller) => {
       const target = connect(targetPort(), '127.0.0.1');
       this.#join(caller, target);

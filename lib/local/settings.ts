@@ -4,7 +4,7 @@ import { LocalRunError } from './local-run-error.ts';
 export interface Settings {
   readonly port: number;
   readonly providerPort: number;
-  /** Unset: nothing is kept. */
+  /** Where tables and ledger are kept; unset: nowhere. Queues are in memory either way. */
   readonly dataDirectory: string | undefined;
   /** An engine that runs already; unset: the embedded one. */
   readonly dynamodbEndpoint: string | undefined;
@@ -14,12 +14,17 @@ export interface Settings {
   readonly reconcileEveryMs: number | undefined;
   readonly graceSeconds: number | undefined;
   readonly retentionSeconds: number | undefined;
+  /** In place of every queue's own visibility time-out. */
+  readonly queueVisibilityMs: number | undefined;
 }
 
 const PORT_MAX = 65_535;
 
 /** Lambda's own limit. */
 const TIMEOUT_SECONDS_MAX = 900;
+
+/** SQS's own limit. */
+const VISIBILITY_SECONDS_MAX = 43_200;
 
 /** A year: what is beyond is a slip of the finger, and timers end at 24 days. */
 const SECONDS_MAX = 365 * 86_400;
@@ -29,6 +34,7 @@ export function readSettings(env: NodeJS.ProcessEnv): Settings {
   const number = (name: string, min: number, max: number) => readWhole(env, name, min, max);
   const functionTimeout = number('FUNCTION_TIMEOUT_SECONDS', 1, TIMEOUT_SECONDS_MAX);
   const reconcileEvery = number('RECONCILE_EVERY_SECONDS', 1, TIMER_SECONDS_MAX);
+  const queueVisibility = number('QUEUE_VISIBILITY_SECONDS', 1, VISIBILITY_SECONDS_MAX);
   const dynamodbEndpoint = readUrl(env, 'DYNAMODB_ENDPOINT');
   return {
     port: number('PORT', 0, PORT_MAX) ?? 3000,
@@ -40,6 +46,7 @@ export function readSettings(env: NodeJS.ProcessEnv): Settings {
     reconcileEveryMs: reconcileEvery === undefined ? undefined : reconcileEvery * 1000,
     graceSeconds: number('RECONCILE_GRACE_SECONDS', 0, SECONDS_MAX),
     retentionSeconds: number('RETENTION_SECONDS', 1, SECONDS_MAX),
+    queueVisibilityMs: queueVisibility === undefined ? undefined : queueVisibility * 1000,
   };
 }
 

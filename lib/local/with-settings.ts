@@ -1,5 +1,5 @@
 import type { Settings } from './settings.ts';
-import type { FunctionModel, ScheduleModel, ServiceModel } from './template/service-model.ts';
+import type { FunctionModel, QueueModel, ScheduleModel, ServiceModel } from './template/service-model.ts';
 
 /** The scheduled function that settles what is due; its rate and its run on demand are the local run's to steer. */
 export function reconcileSchedule({ schedules }: Pick<ServiceModel, 'schedules'>): ScheduleModel | undefined {
@@ -18,5 +18,12 @@ export function withSettings(service: ServiceModel, settings: Settings): Service
     settings.reconcileEveryMs !== undefined && schedule.functionId === reconcileId
       ? { ...schedule, everyMs: settings.reconcileEveryMs }
       : schedule;
-  return { ...service, functions: service.functions.map(shortened), schedules: service.schedules.map(paced) };
+  const hiding = (queue: QueueModel): QueueModel =>
+    settings.queueVisibilityMs === undefined ? queue : { ...queue, visibilityMs: settings.queueVisibilityMs };
+  return {
+    ...service,
+    functions: service.functions.map(shortened),
+    schedules: service.schedules.map(paced),
+    queues: service.queues.map(hiding),
+  };
 }

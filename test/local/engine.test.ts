@@ -14,7 +14,10 @@ import { ASSEMBLY } from './support.ts';
 
 const REGION = 'us-east-1';
 const TableName = 'fixture-data-Table';
-const { tables } = readService(readAssembly(ASSEMBLY), localNames({ region: REGION, apiUrl: 'http://local' }));
+const { tables } = readService(
+  readAssembly(ASSEMBLY),
+  localNames({ region: REGION, apiUrl: 'http://local', queuesUrl: 'http://queues' }),
+);
 
 const started: Engine[] = [];
 const warnings: string[] = [];

@@ -110,7 +110,8 @@ describe('execution environments', () => {
       LAMBDA_TASK_ROOT: cwd,
       TZ: ':UTC',
     });
-    for (const name of ['AWS_ENDPOINT_URL_DYNAMODB', 'AWS_ENDPOINT_URL_SECRETS_MANAGER', 'STRIPE_API_BASE']) {
+    const endpoints = ['DYNAMODB', 'SECRETS_MANAGER', 'SQS'].map((service) => `AWS_ENDPOINT_URL_${service}`);
+    for (const name of [...endpoints, 'STRIPE_API_BASE']) {
       expect(variables[name]).toMatch(/^http:\/\/127\.0\.0\.1:\d+$/);
     }
     for (const name of ['HOME', 'VITEST', 'PORT', 'npm_command']) expect(variables).not.toHaveProperty(name);
@@ -146,6 +147,12 @@ describe('the controls', () => {
     const { status, body } = await post('/local/reconcile');
     expect(status).toBe(200);
     expect(body).toEqual({ runs: 1, source: 'aws.scheduler', grace: '2' });
+  });
+
+  it('are empty where the template has no queue and no route for webhooks', async () => {
+    expect(await ask('/local/queues')).toEqual({ status: 200, body: [] });
+    expect(await ask('/local/dead-letters')).toEqual({ status: 200, body: [] });
+    expect(await ask('/local/events')).toEqual({ status: 200, body: [] });
   });
 
   it("pass the provider's own controls through", async () => {

@@ -5,7 +5,7 @@ import { readAssembly } from '../../lib/local/template/assembly.ts';
 import { localNames } from '../../lib/local/template/local-values.ts';
 import { readService } from '../../lib/local/template/read-service.ts';
 import { withSettings } from '../../lib/local/with-settings.ts';
-import { ASSEMBLY } from './support.ts';
+import { ASSEMBLY, MESSAGES } from './support.ts';
 
 const SCHEDULE = { name: 'Every', functionId: 'reconcile', everyMs: 1000, input: undefined };
 
@@ -59,7 +59,8 @@ describe('the scheduler', () => {
 });
 
 describe('the settings', () => {
-  const service = readService(readAssembly(ASSEMBLY), localNames({ region: 'us-east-1', apiUrl: 'http://local' }));
+  const NAMES = localNames({ region: 'us-east-1', apiUrl: 'http://local', queuesUrl: 'http://queues' });
+  const service = readService(readAssembly(ASSEMBLY), NAMES);
   const timeouts = (env: Record<string, string>) =>
     withSettings(service, readSettings(env)).functions.map(({ id, timeoutMs }) => [id, timeoutMs]);
 
@@ -75,6 +76,13 @@ describe('the settings', () => {
   it('pace the reconciler', () => {
     const { schedules } = withSettings(service, readSettings({ RECONCILE_EVERY_SECONDS: '2' }));
     expect(schedules.map(({ everyMs }) => everyMs)).toEqual([2000]);
+  });
+
+  it("take the place of every queue's visibility time-out", () => {
+    const messages = readService(readAssembly(MESSAGES), NAMES);
+    expect(messages.queues.map(({ visibilityMs }) => visibilityMs)).toEqual([12_000, 30_000, 12_000]);
+    const { queues } = withSettings(messages, readSettings({ QUEUE_VISIBILITY_SECONDS: '2' }));
+    expect(queues.map(({ visibilityMs }) => visibilityMs)).toEqual([2000, 2000, 2000]);
   });
 
   it('change nothing when they are not set', () => {

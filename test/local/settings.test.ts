@@ -20,6 +20,7 @@ describe('the settings', () => {
     ['FUNCTION_TIMEOUT_SECONDS', '0'],
     ['FUNCTION_TIMEOUT_SECONDS', '901'],
     ['RECONCILE_EVERY_SECONDS', '0'],
+    ['QUEUE_VISIBILITY_SECONDS', '0'],
     ['RECONCILE_GRACE_SECONDS', '1e3'],
     ['RETENTION_SECONDS', ' 5'],
     ['DYNAMODB_ENDPOINT', 'localhost:8000'],

@@ -4,6 +4,9 @@ import { readSettings } from '../../lib/local/settings.ts';
 
 export const ASSEMBLY = join(import.meta.dirname, 'fixtures', 'assembly');
 
+/** One with queues and a route for webhooks. */
+export const MESSAGES = join(import.meta.dirname, 'fixtures', 'messages');
+
 export interface RunningFixture {
   readonly url: string;
   /** What the functions and the engine had to say. */
@@ -14,11 +17,14 @@ export interface RunningFixture {
   call(path: string, init?: RequestInit): Promise<Response>;
 }
 
-/** The local run over the fixture's assembly, on free ports. */
-export async function startFixture(env: Record<string, string> = {}): Promise<RunningFixture> {
+/** The local run over a fixture's assembly, on free ports. */
+export async function startFixture(
+  env: Record<string, string> = {},
+  assemblyDirectory = ASSEMBLY,
+): Promise<RunningFixture> {
   const log: string[] = [];
   const { url, stop } = await startLocalRun({
-    assemblyDirectory: ASSEMBLY,
+    assemblyDirectory,
     settings: readSettings({ PORT: '0', PROVIDER_PORT: '0', ...env }),
     log: (line) => log.push(line),
   });

@@ -1,40 +1,19 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { LocalRunError } from '../../lib/local/local-run-error.ts';
 import { readAssembly } from '../../lib/local/template/assembly.ts';
 import type { Json } from '../../lib/local/template/json.ts';
 import { localNames } from '../../lib/local/template/local-values.ts';
 import { readService } from '../../lib/local/template/read-service.ts';
 import { rateMs } from '../../lib/local/template/schedules.ts';
+import { assemblyOf, lambda } from './assembly-of.ts';
 import { ASSEMBLY } from './support.ts';
 
 const API_URL = 'http://127.0.0.1:3000';
+const QUEUES_URL = 'http://127.0.0.1:4000';
 const read = (directory: string) =>
-  readService(readAssembly(directory), localNames({ region: 'eu-north-1', apiUrl: API_URL }));
-
-const directories: string[] = [];
-afterAll(() => {
-  for (const directory of directories) rmSync(directory, { recursive: true });
-});
-
-/** An assembly of one stack with an API and these resources. */
-function assemblyOf(resources: Record<string, Json>): string {
-  const directory = mkdtempSync(join(tmpdir(), 'assembly-'));
-  directories.push(directory);
-  const stack = { type: 'aws:cloudformation:stack', properties: { templateFile: 'One.template.json' } };
-  writeFileSync(join(directory, 'manifest.json'), JSON.stringify({ artifacts: { One: stack } }));
-  const all = { Api: { Type: 'AWS::ApiGatewayV2::Api', Properties: {} }, ...resources };
-  writeFileSync(join(directory, 'One.template.json'), JSON.stringify({ Resources: all }));
-  return directory;
-}
-
-const lambda = (path: string, properties: Record<string, Json> = {}): Json => ({
-  Type: 'AWS::Lambda::Function',
-  Properties: { Code: { S3Key: 'abc.zip' }, Runtime: 'nodejs24.x', ...properties },
-  Metadata: { 'aws:cdk:path': `One/${path}/Resource` },
-});
+  readService(readAssembly(directory), localNames({ region: 'eu-north-1', apiUrl: API_URL, queuesUrl: QUEUES_URL }));
 
 describe('the synthesised app', () => {
   const service = read(ASSEMBLY);

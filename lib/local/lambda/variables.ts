@@ -7,6 +7,7 @@ export interface LocalBackends {
   readonly region: string;
   readonly dynamodbUrl: string;
   readonly secretsUrl: string;
+  readonly queuesUrl: string;
   readonly providerUrl: string;
   readonly credentials: Readonly<Record<string, string>>;
   readonly retentionSeconds: number | undefined;
@@ -37,6 +38,7 @@ export function functionVariables(fn: FunctionModel, backends: LocalBackends): R
     ...fn.environment,
     AWS_ENDPOINT_URL_DYNAMODB: backends.dynamodbUrl,
     AWS_ENDPOINT_URL_SECRETS_MANAGER: backends.secretsUrl,
+    AWS_ENDPOINT_URL_SQS: backends.queuesUrl,
     [ENV.stripeApiBase]: backends.providerUrl,
     ...optional(ENV.retentionSeconds, backends.retentionSeconds),
     ...optional(ENV.graceSeconds, backends.graceSeconds),

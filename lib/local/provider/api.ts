@@ -1,5 +1,6 @@
 import { type Answer, rateLimited, serverError, unauthorized } from './answer.ts';
 import type { Book } from './book.ts';
+import { eventsOf } from './event.ts';
 import { type Intent, randomId } from './intent.ts';
 import { createKeys, digest } from './keys.ts';
 import { methodNamed } from './methods.ts';
@@ -86,10 +87,16 @@ export const createApi = (book: Book, now: () => number): Api => {
     const answer = remembered(result, trouble);
     const reply = deliver(call, answer, trouble);
     const requestId = reply.kind === 'answered' ? String(reply.headers['request-id']) : randomId('req');
+    const { change } = result;
     const keyUse =
       call.key === undefined ? {} : { keyUse: { key: call.key, request, answer, requestId, firstUsedAt: now() } };
-    book.commit({ ...result.change, ...keyUse });
-    if (trouble?.name === 'lag' && result.change.intent) hiddenUntil.set(result.change.intent.id, now() + trouble.ms);
+    const cause = { id: requestId, idempotency_key: call.key ?? null };
+    const events = change.intent
+      ? { events: eventsOf(book.intent(change.intent.id), change.intent, now(), cause) }
+      : {};
+    // Before the events go out: a look-up on the heels of a webhook must not see what lags.
+    if (trouble?.name === 'lag' && change.intent) hiddenUntil.set(change.intent.id, now() + trouble.ms);
+    book.commit({ ...change, ...keyUse, ...events });
     if (trouble?.name === 'slow' && call.key !== undefined) keys.hold(call.key);
     return reply;
   };

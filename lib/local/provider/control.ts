@@ -29,6 +29,11 @@ export const control = (method: string, path: string, body: string, book: Book, 
   switch (`${method} ${path}`) {
     case 'GET /local/ledger':
       return { status: 200, body: book.movements() };
+    case 'GET /local/events':
+      return {
+        status: 200,
+        body: book.events().map((event) => ({ ...event, delivery: book.delivery(event.id) ?? null })),
+      };
     case 'GET /local/state':
       return {
         status: 200,

@@ -1,11 +1,12 @@
 import { randomBytes } from 'node:crypto';
 import type { JsonObject } from '../../idempotency/json.ts';
-import type { Verdict } from './methods.ts';
+import type { ProcessingEnd, Verdict } from './methods.ts';
 
 export type IntentStatus =
   | 'requires_payment_method'
   | 'requires_confirmation'
   | 'requires_action'
+  | 'processing'
   | 'succeeded'
   | 'canceled';
 
@@ -101,20 +102,28 @@ const declined = (intent: Intent, method: string, code: string, declineCode: str
   };
 };
 
+const succeeded = (intent: Intent): Intent => ({
+  ...intent,
+  status: 'succeeded',
+  amount_received: intent.amount,
+  latest_charge: randomId('ch'),
+});
+
+/** How a payment that was `processing` ends. */
+export const settleIntent = (intent: Intent, end: ProcessingEnd): Intent =>
+  end === 'succeeds'
+    ? succeeded(intent)
+    : declined(intent, String(intent.payment_method), 'card_declined', 'generic_decline').intent;
+
 export const confirmIntent = (intent: Intent, method: string, verdict: Verdict, failOnAction: boolean): Confirmed => {
   const attempted: Intent = { ...intent, payment_method: method, last_payment_error: null };
   switch (verdict.kind) {
     case 'succeeds':
-      return {
-        intent: {
-          ...attempted,
-          status: 'succeeded',
-          amount_received: intent.amount,
-          latest_charge: randomId('ch'),
-        },
-      };
+      return { intent: succeeded(attempted) };
     case 'declines':
       return declined(attempted, method, verdict.code, verdict.declineCode);
+    case 'processes':
+      return { intent: { ...attempted, status: 'processing' } };
     case 'needs-action':
       return failOnAction
         ? declined(attempted, method, 'authentication_required', 'authentication_required')

@@ -4,7 +4,11 @@ import type { Trouble } from './trouble.ts';
 export type Verdict =
   | { readonly kind: 'succeeds' }
   | { readonly kind: 'declines'; readonly code: string; readonly declineCode: string }
-  | { readonly kind: 'needs-action' };
+  | { readonly kind: 'needs-action' }
+  /** The bank takes its time: `processing` for `ms`, then the end. */
+  | { readonly kind: 'processes'; readonly ms: number; readonly end: ProcessingEnd };
+
+export type ProcessingEnd = 'succeeds' | 'fails';
 
 /** A payment method: the issuer's verdict, and what happens to the call on its way. */
 export interface Method {
@@ -14,6 +18,9 @@ export interface Method {
 
 const succeeds: Method = { verdict: { kind: 'succeeds' } };
 const declines = (code: string, declineCode: string): Method => ({ verdict: { kind: 'declines', code, declineCode } });
+/** Long enough to see `processing`, short enough to wait for. */
+const PROCESSING_MS = 2000;
+const processes = (end: ProcessingEnd): Method => ({ verdict: { kind: 'processes', ms: PROCESSING_MS, end } });
 const troubled = (name: Trouble['name'], ms = 0): Method => ({ ...succeeds, trouble: { name, ms } });
 
 const METHODS: ReadonlyMap<string, Method> = new Map([
@@ -33,7 +40,9 @@ const METHODS: ReadonlyMap<string, Method> = new Map([
   ['pm_sim_500_stored', troubled('500_stored')],
   ['pm_sim_refuse', troubled('refuse')],
   ['pm_sim_lag', troubled('lag', 5000)],
-  // pm_sim_async (processing, then a webhook) belongs here once there are webhooks.
+  // What a bank debit does: the answer says `processing`, the outcome comes later by webhook.
+  ['pm_sim_async', processes('succeeds')],
+  ['pm_sim_async_fail', processes('fails')],
 ]);
 
 export const methodNamed = (name: string): Method | undefined => METHODS.get(name);

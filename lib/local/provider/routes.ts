@@ -54,7 +54,8 @@ const confirm = (intent: Intent, params: Params, now: number): Result => {
     return { executed: true, answer: cardError({ ...error, payment_intent: after }), change: { intent: after } };
   }
   const movement = after.status === 'succeeded' ? { movement: movementOf(after, now) } : {};
-  return { executed: true, answer: ok(after), change: { intent: after, ...movement } };
+  const settlesAt = method.verdict.kind === 'processes' ? { settlesAt: now + method.verdict.ms } : {};
+  return { executed: true, answer: ok(after), change: { intent: after, ...movement, ...settlesAt } };
 };
 
 const create = (params: Params, now: number): Result => {
@@ -64,13 +65,14 @@ const create = (params: Params, now: number): Result => {
   return isTrue(params['confirm']) ? confirm(intent, params, now) : changed(intent);
 };
 
+/** Nothing can be done about a payment that has ended or that its bank is at work on. */
+const LOCKED: ReadonlySet<Intent['status']> = new Set(['succeeded', 'canceled', 'processing']);
+
 const confirmExisting = (intent: Intent, params: Params, now: number): Result =>
-  intent.status === 'succeeded' || intent.status === 'canceled'
-    ? wrongState(intent, 'confirm')
-    : confirm(intent, params, now);
+  LOCKED.has(intent.status) ? wrongState(intent, 'confirm') : confirm(intent, params, now);
 
 const cancel = (intent: Intent, params: Params, now: number): Result =>
-  intent.status === 'succeeded' || intent.status === 'canceled'
+  LOCKED.has(intent.status)
     ? wrongState(intent, 'cancel')
     : changed(
         changedIntent(intent, {

@@ -5,7 +5,10 @@ import { tooLarge } from './answer.ts';
 import { type ApiCall, createApi } from './api.ts';
 import { openBook } from './book.ts';
 import { control } from './control.ts';
+import { Outbox } from './outbox.ts';
 import { parseForm } from './params.ts';
+import type { WebhookEndpoint } from './post-event.ts';
+import { startSettlement } from './settlement.ts';
 import { createFaults } from './trouble.ts';
 
 /** Larger than any request that Stripe takes. */
@@ -16,6 +19,8 @@ export interface ProviderOptions {
   readonly port: number;
   /** Where ledger, intents and keys survive a restart; without it they live in memory. */
   readonly dataDir?: string;
+  /** Where events go; without it they are only noted. */
+  readonly webhook?: WebhookEndpoint;
   /** Milliseconds since the epoch. */
   readonly now?: () => number;
 }
@@ -42,10 +47,17 @@ const send = (response: ServerResponse, status: number, body: Json, headers: Rec
 };
 
 /** Starts the simulator on loopback. */
-export const startProvider = async ({ port, dataDir, now = Date.now }: ProviderOptions): Promise<RunningProvider> => {
+export const startProvider = async ({
+  port,
+  dataDir,
+  webhook,
+  now = Date.now,
+}: ProviderOptions): Promise<RunningProvider> => {
   const book = openBook(dataDir);
   const faults = createFaults();
   const api = createApi(book, now);
+  const settlement = startSettlement(book, now);
+  const outbox = webhook && new Outbox({ book, faults, now, endpoint: webhook });
   const timers = new Set<NodeJS.Timeout>();
 
   const answerLater = (call: ApiCall, response: ServerResponse, ms: number, answer: () => void): void => {
@@ -105,6 +117,8 @@ export const startProvider = async ({ port, dataDir, now = Date.now }: ProviderO
     url: `http://127.0.0.1:${address.port}`,
     close: async () => {
       for (const timer of timers) clearTimeout(timer);
+      settlement.close();
+      outbox?.close();
       const closed = new Promise<void>((resolve) => server.close(() => resolve()));
       server.closeAllConnections();
       await closed;

@@ -1,5 +1,6 @@
 import type { JsonObject } from '../../idempotency/json.ts';
 import { type Answer, invalid } from './answer.ts';
+import type { Event } from './event.ts';
 
 /** What can happen to one call, in the order of how far it gets. */
 const NAMES = [
@@ -25,12 +26,38 @@ const NAMES = [
   'lag',
 ] as const;
 
+/** What can happen to an event on its way, before its first delivery. */
+const WEBHOOK_NAMES = [
+  /** Never delivered. */
+  'webhook_drop',
+  /** Delivered twice at once. */
+  'webhook_repeat',
+  /** Held back until all of the order's events are there, or for `ms`, and then delivered last one first. */
+  'webhook_shuffle',
+  /** Delivered `ms` later. */
+  'webhook_delay',
+] as const;
+
+export interface WebhookTrouble {
+  readonly name: (typeof WEBHOOK_NAMES)[number];
+  readonly ms: number;
+  /** Shared by all events of one order: those that it holds back. */
+  readonly held: Event[];
+  readonly times: number;
+}
+
 export interface Trouble {
   readonly name: (typeof NAMES)[number];
   readonly ms: number;
 }
 
-const DEFAULT_MS: Partial<Record<Trouble['name'], number>> = { slow: 2000, lag: 5000 };
+const DEFAULT_MS: Partial<Record<(Trouble | WebhookTrouble)['name'], number>> = {
+  slow: 2000,
+  lag: 5000,
+  // Longer than an asynchronous payment takes, so that its events meet.
+  webhook_shuffle: 3000,
+  webhook_delay: 2000,
+};
 
 /** A test that needs more than these has lost its way. */
 const TIMES_MAX = 1000;
@@ -39,8 +66,10 @@ const MS_MAX = 600_000;
 export interface Faults {
   /** The trouble of the next call, if any is left. */
   take(): Trouble | undefined;
+  /** The trouble of the next event, if any is left. */
+  takeForEvent(): WebhookTrouble | undefined;
   pending(): number;
-  /** Adds `{ fault, times, ms }` for the next calls; an answer only when that makes no sense. */
+  /** Adds `{ fault, times, ms }` for the next calls or events; an answer only when that makes no sense. */
   add(order: JsonObject): Answer | undefined;
 }
 
@@ -48,19 +77,28 @@ const within = (value: unknown, min: number, max: number): value is number =>
   typeof value === 'number' && Number.isInteger(value) && value >= min && value <= max;
 
 export const createFaults = (): Faults => {
-  const queue: Trouble[] = [];
+  const calls: Trouble[] = [];
+  const events: WebhookTrouble[] = [];
   return {
-    take: () => queue.shift(),
-    pending: () => queue.length,
+    take: () => calls.shift(),
+    takeForEvent: () => events.shift(),
+    pending: () => calls.length + events.length,
     add: ({ fault, times = 1, ms }) => {
       const name = NAMES.find((known) => known === fault);
-      if (name === undefined) {
-        return invalid(`Unknown fault ${JSON.stringify(fault)}. Allowed: ${NAMES.join(', ')}.`, { param: 'fault' });
+      const webhookName = WEBHOOK_NAMES.find((known) => known === fault);
+      const known = name ?? webhookName;
+      if (known === undefined) {
+        const allowed = [...NAMES, ...WEBHOOK_NAMES].join(', ');
+        return invalid(`Unknown fault ${JSON.stringify(fault)}. Allowed: ${allowed}.`, { param: 'fault' });
       }
       if (!within(times, 1, TIMES_MAX)) return invalid(`times: an integer from 1 to ${TIMES_MAX}.`, { param: 'times' });
-      const delay = ms ?? DEFAULT_MS[name] ?? 0;
+      const delay = ms ?? DEFAULT_MS[known] ?? 0;
       if (!within(delay, 0, MS_MAX)) return invalid(`ms: an integer from 0 to ${MS_MAX}.`, { param: 'ms' });
-      for (let i = 0; i < times; i++) queue.push({ name, ms: delay });
+      const held: Event[] = [];
+      for (let i = 0; i < times; i++) {
+        if (name !== undefined) calls.push({ name, ms: delay });
+        if (webhookName !== undefined) events.push({ name: webhookName, ms: delay, held, times });
+      }
       return undefined;
     },
   };

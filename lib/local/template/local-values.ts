@@ -8,13 +8,15 @@ export const LOCAL_API_ID = 'local';
 export interface LocalNames {
   readonly region: string;
   readonly apiUrl: string;
+  /** Where the queues are served. */
+  readonly queuesUrl: string;
   /** Puts the local URL where a template spells the API's public host name out. */
   readonly localise: (text: string) => string;
 }
 
-export function localNames({ region, apiUrl }: { region: string; apiUrl: string }): LocalNames {
+export function localNames({ region, apiUrl, queuesUrl }: Omit<LocalNames, 'localise'>): LocalNames {
   const deployedUrl = `https://${LOCAL_API_ID}.execute-api.${region}.amazonaws.com`;
-  return { region, apiUrl, localise: (text) => text.replaceAll(deployedUrl, apiUrl) };
+  return { region, apiUrl, queuesUrl, localise: (text) => text.replaceAll(deployedUrl, apiUrl) };
 }
 
 export function pseudoParameter(id: string, stack: Stack, { region }: LocalNames): string | undefined {
@@ -50,7 +52,7 @@ export function localReference(resource: Resource, scope: Scope): string {
     case 'AWS::Lambda::Version':
       return aliasedFunction(resource, scope);
     case 'AWS::SQS::Queue':
-      return `${scope.names.apiUrl}/${LOCAL_ACCOUNT_ID}/${localName(resource, scope)}`;
+      return `${scope.names.queuesUrl}/${LOCAL_ACCOUNT_ID}/${localName(resource, scope)}`;
     case 'AWS::Cognito::UserPool':
       return `${scope.names.region}_${resource.id}`;
     case 'AWS::DynamoDB::GlobalTable':
@@ -82,8 +84,9 @@ export function localAttribute(resource: Resource, attribute: string, scope: Sco
 
 /** The name that the template gives, otherwise one that stays the same from run to run. */
 export function localName(resource: Resource, scope: Scope): string {
-  const { TableName, FunctionName, QueueName, Name } = resource.properties;
-  return resolveText(TableName ?? FunctionName ?? QueueName ?? Name, scope) ?? `${scope.stack.name}-${resource.id}`;
+  const { TableName, FunctionName, QueueName, Name, FifoQueue } = resource.properties;
+  const given = resolveText(TableName ?? FunctionName ?? QueueName ?? Name, scope);
+  return given ?? `${scope.stack.name}-${resource.id}${FifoQueue === true ? '.fifo' : ''}`;
 }
 
 function localArn(resource: Resource, scope: Scope): string {

@@ -2,6 +2,7 @@ import { ofType, readApi } from './api.ts';
 import type { Assembly } from './assembly.ts';
 import { readFunctions } from './functions.ts';
 import { type LocalNames, localName, localReference } from './local-values.ts';
+import { readEventSources, readQueues } from './queues.ts';
 import { readSchedules } from './schedules.ts';
 import type { ServiceModel } from './service-model.ts';
 import { readTables } from './tables.ts';
@@ -15,8 +16,10 @@ export function readService(assembly: Assembly, names: LocalNames): ServiceModel
     ...readApi(scopes, functions),
     tables: readTables(scopes),
     schedules: readSchedules(scopes, functions),
-    secretIds: scopes.flatMap((scope) =>
-      ofType(scope, 'AWS::SecretsManager::Secret').flatMap((secret) => [
+    queues: readQueues(scopes),
+    eventSources: readEventSources(scopes, functions),
+    secrets: scopes.flatMap((scope) =>
+      ofType(scope, 'AWS::SecretsManager::Secret').map((secret) => [
         localReference(secret, scope),
         localName(secret, scope),
       ]),

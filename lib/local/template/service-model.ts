@@ -6,8 +6,10 @@ export interface ServiceModel {
   readonly authorizers: readonly AuthorizerModel[];
   readonly tables: readonly TableModel[];
   readonly schedules: readonly ScheduleModel[];
-  /** ARNs and names under which secrets are asked for. */
-  readonly secretIds: readonly string[];
+  readonly queues: readonly QueueModel[];
+  readonly eventSources: readonly EventSourceModel[];
+  /** By secret: the ARN and the name under which it is asked for. */
+  readonly secrets: readonly (readonly string[])[];
 }
 
 export interface FunctionModel {
@@ -68,6 +70,31 @@ export interface TableModel {
   readonly attributes: readonly { readonly AttributeName: string; readonly AttributeType: 'S' | 'N' | 'B' }[];
   readonly globalIndexes: readonly IndexModel[];
   readonly ttlAttribute: string | undefined;
+}
+
+export interface QueueModel {
+  readonly name: string;
+  readonly arn: string;
+  readonly url: string;
+  readonly fifo: boolean;
+  readonly contentBasedDeduplication: boolean;
+  readonly visibilityMs: number;
+  readonly delayMs: number;
+  /** How long a receive waits that does not say so itself. */
+  readonly waitMs: number;
+  readonly redrive: { readonly deadLetterArn: string; readonly receiveCountMax: number } | undefined;
+}
+
+/** A queue whose messages invoke a function. */
+export interface EventSourceModel {
+  readonly queueArn: string;
+  readonly functionId: string;
+  readonly batchSize: number;
+  /** How long a batch may wait to be filled. */
+  readonly windowMs: number;
+  /** Whether the function's result names the messages that it failed. */
+  readonly reportsFailures: boolean;
+  readonly concurrencyMax: number | undefined;
 }
 
 export interface ScheduleModel {

@@ -1,4 +1,5 @@
 import { onTestFinished } from 'vitest';
+import type { WebhookEndpoint } from '../../../lib/local/provider/post-event.ts';
 import { startProvider } from '../../../lib/local/provider/server.ts';
 
 export interface Seen {
@@ -16,6 +17,8 @@ export interface Direct {
   get(path: string): Promise<Seen>;
   fault(order: Record<string, unknown>): Promise<Seen>;
   ledger(): Promise<readonly Record<string, unknown>[]>;
+  events(): Promise<readonly Record<string, unknown>[]>;
+  close(): Promise<void>;
 }
 
 const seen = async (response: Response): Promise<Seen> => ({
@@ -26,7 +29,7 @@ const seen = async (response: Response): Promise<Seen> => ({
 
 const authorization = 'Bearer sk_test_local';
 
-export const speakTo = (url: string): Omit<Direct, 'clock'> => ({
+export const speakTo = (url: string): Omit<Direct, 'clock' | 'close'> => ({
   url,
   post: async (path, params, key) =>
     seen(
@@ -39,15 +42,33 @@ export const speakTo = (url: string): Omit<Direct, 'clock'> => ({
   get: async (path) => seen(await fetch(`${url}${path}`, { headers: { authorization } })),
   fault: async (order) => seen(await fetch(`${url}/local/faults`, { method: 'POST', body: JSON.stringify(order) })),
   ledger: async () => (await (await fetch(`${url}/local/ledger`)).json()) as Record<string, unknown>[],
+  events: async () => (await (await fetch(`${url}/local/events`)).json()) as Record<string, unknown>[],
 });
 
+/** Whose end takes its parts along; tests that run side by side must hand over their own. */
+export type Finish = (work: () => void | Promise<void>) => void;
+
 /** A simulator in this process, ended with the test. */
-export const startDirect = async (dataDir?: string): Promise<Direct> => {
+export const startDirect = async (
+  dataDir?: string,
+  webhook?: WebhookEndpoint,
+  finish: Finish = onTestFinished,
+): Promise<Direct> => {
   const clock = { offsetMs: 0 };
   const now = (): number => Date.now() + clock.offsetMs;
-  const provider = await startProvider({ port: 0, now, ...(dataDir === undefined ? {} : { dataDir }) });
-  onTestFinished(() => provider.close());
-  return { ...speakTo(provider.url), clock };
+  const provider = await startProvider({
+    port: 0,
+    now,
+    ...(dataDir === undefined ? {} : { dataDir }),
+    ...(webhook === undefined ? {} : { webhook }),
+  });
+  let closed: Promise<void> | undefined;
+  const close = () => {
+    closed ??= provider.close();
+    return closed;
+  };
+  finish(close);
+  return { ...speakTo(provider.url), clock, close };
 };
 
 export const INTENTS = '/v1/payment_intents';
