@@ -17,10 +17,11 @@ const data = new DataStack(app, 'Data', {
 });
 new ServiceStack(app, 'Service', {
   stackName: `chipta-${stage}-service`,
-  description: `Chipta (${stage}): HTTP API, functions and schedule`,
+  description: `Chipta (${stage}): HTTP API, functions, queue and schedule`,
   disposable,
   table: data.table,
   stripeSecretArn: data.stripeSecretArn,
+  webhookSecretArn: data.webhookSecretArn,
   jwt: data.jwt,
   corsOrigins,
   ...(tenantClaim === undefined ? {} : { tenantClaim }),

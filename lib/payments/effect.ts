@@ -19,8 +19,7 @@ export const paymentEffect = (provider: PaymentProvider, docsBase: string): Effe
   close: (call) => provider.close(call),
   gate: (facts) => [lockOrder(facts)],
   settle,
-  late: (facts, outcome) =>
-    outcome.result === 'performed' ? [markPaidLate(facts), recordPayment(newPayment(facts, outcome))] : [],
+  late,
   answer: (facts, outcome) => answer(facts, outcome, docsBase),
   blocked,
 });
@@ -30,6 +29,12 @@ function settle(facts: Facts<PaymentCommand>, outcome: Outcome): readonly Domain
   const payment = newPayment(facts, outcome);
   const recorded = recordPayment(payment);
   return payment.status === 'succeeded' ? [markPaid(facts), recorded] : [recorded];
+}
+
+function late(facts: Facts<PaymentCommand>, outcome: Outcome): readonly DomainWrite[] {
+  if (outcome.result !== 'performed') return [];
+  const payment = newPayment(facts, outcome);
+  return [payment.status === 'succeeded' ? markPaidLate(facts) : lockOrder(facts), recordPayment(payment)];
 }
 
 function answer(facts: Facts<PaymentCommand>, outcome: Outcome, docsBase: string): StoredResponse {

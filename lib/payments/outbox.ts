@@ -112,7 +112,7 @@ async function fail(outbox: Outbox, payment: PaymentRecord): Promise<Step> {
  * Writes a payment and its order together. An order that belongs to another payment by now never blocks the truth about
  * this one: the payment is written alone, and a person is told. False where somebody else has changed the payment.
  */
-export async function commitWithOrder(
+async function commitWithOrder(
   { store, observe }: Pick<Outbox, 'store' | 'observe'>,
   operation: string,
   order: DomainWrite,

@@ -19,6 +19,8 @@ export interface SqsReceiptsOptions {
 const sqsClient = (): SQSClient =>
   new SQSClient({
     maxAttempts: ATTEMPTS,
+    // The queue is in the function's own Region; an endpoint that was configured goes before the URL's.
+    useQueueUrlAsEndpoint: false,
     requestHandler: {
       connectionTimeout: CONNECTION_MS,
       requestTimeout: REQUEST_MS,

@@ -1,15 +1,14 @@
 import { type GatedClaim, isGated } from '../idempotency/admission.ts';
 import { type Budget, lookupTimeoutMs } from '../idempotency/budget.ts';
-import type { DoneClaim, Found, Gate } from '../idempotency/claim.ts';
+import type { DoneClaim, Found, Gate, Outcome } from '../idempotency/claim.ts';
 import type { Effect } from '../idempotency/effect.ts';
 import { StoreUnavailableError } from '../idempotency/errors.ts';
 import type { Protocol } from '../idempotency/protocol.ts';
 import { callOf, recover } from '../idempotency/recovery.ts';
 import { factsOf, type Settling, settle } from '../idempotency/settlement.ts';
 import type { PaymentCommand } from './command.ts';
-import { type Advance, advancePayment, commitWithOrder, type Outbox } from './outbox.ts';
-import { isProcessing, newPayment } from './payment.ts';
-import { lockOrder, markPaidLate, paymentIdOf, recordPayment } from './records.ts';
+import { type Advance, advancePayment, type Outbox } from './outbox.ts';
+import { paymentIdOf } from './records.ts';
 
 /**
  * An event of the provider about one of our payments. It is a hint to look, never the truth: events come late, twice
@@ -107,10 +106,16 @@ async function adopt(deps: WebhookDependencies, claim: SettledClaim, hint: Hint,
   if (evidence.kind !== 'outcome') return undone('reason' in evidence ? evidence.reason : 'not found');
   const { outcome } = evidence;
   if (outcome.result !== 'performed') return DONE;
-  await settle(deps, deps.effect, claim, outcome, 'webhook');
-  const facts = factsOf<PaymentCommand>(claim);
-  const order = isProcessing(outcome) ? lockOrder(facts) : markPaidLate(facts);
-  await commitWithOrder(deps, claim.operation, order, recordPayment(newPayment(facts, outcome)));
+  if (claim.outcome.result === 'performed') await recordAgain(deps, claim, outcome);
+  else await settle(deps, deps.effect, claim, outcome, 'webhook');
   const advance = await advancePayment(deps, paymentIdOf(claim.operation), budget);
   return advance.kind === 'absent' ? undone('the payment was not recorded') : heeded(advance);
+}
+
+/** The settlement's function died between the claim and the records, which an order had kept it from writing together. */
+async function recordAgain(deps: WebhookDependencies, claim: SettledClaim, outcome: Outcome): Promise<void> {
+  const { effect, store, observe } = deps;
+  observe({ kind: 'anomaly', operation: claim.operation, reason: 'settled, and its payment was never recorded' });
+  const facts = factsOf<PaymentCommand>(claim);
+  for (const write of [...effect.settle(facts, outcome), ...effect.late(facts, outcome)]) await store.commit([write]);
 }

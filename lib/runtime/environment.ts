@@ -1,5 +1,7 @@
 import { ENV } from '../contract/environment.ts';
 import { MisuseError } from '../idempotency/errors.ts';
+import { systemAmbient } from './ambient.ts';
+import { cachedSecret } from './secret.ts';
 
 type Name = (typeof ENV)[keyof typeof ENV];
 
@@ -22,9 +24,13 @@ const optional = <K extends string>(member: K, name: Name): { readonly [M in K]?
   return value === undefined || value === '' ? {} : ({ [member]: value } as { readonly [M in K]?: string });
 };
 
+const secret = (name: Name) => cachedSecret(required(name), systemAmbient.now);
+
 export const readTable = () => ({ tableName: required(ENV.tableName) });
 export const readDocs = () => ({ docsBase: required(ENV.docsBase).replace(/\/+$/, '') });
 export const readRetention = () => ({ retentionMs: secondsAsMs(ENV.retentionSeconds) });
 export const readGrace = () => ({ graceMs: secondsAsMs(ENV.graceSeconds) });
 export const readTenantClaim = () => optional('tenantClaim', ENV.tenantClaim);
-export const readStripe = () => ({ secretId: required(ENV.stripeSecretId), ...optional('apiBase', ENV.stripeApiBase) });
+export const readReceiptQueue = () => ({ queueUrl: required(ENV.receiptQueueUrl) });
+export const readStripe = () => ({ secret: secret(ENV.stripeSecretId), ...optional('apiBase', ENV.stripeApiBase) });
+export const readWebhook = () => ({ webhookSecret: secret(ENV.webhookSecretId) });

@@ -22,7 +22,7 @@ export interface DataStackProps extends StackProps {
 }
 
 /**
- * What must outlive a deployment: the claims, the provider's key and the callers' identities.
+ * What must outlive a deployment: the claims, the provider's secrets and the callers' identities.
  *
  * To move from the pool to an issuer of your own, deploy the service stack first and alone
  * (`cdk deploy Service --exclusively`): it still uses the pool that this stack would take away.
@@ -31,30 +31,35 @@ export class DataStack extends Stack {
   readonly table: IdempotencyTable;
   /** Holds Stripe's secret key as plain text. */
   readonly stripeSecretArn: string;
+  /** Holds the signing secret of Stripe's webhook endpoint as plain text. */
+  readonly webhookSecretArn: string;
   readonly jwt: JwtIssuer;
 
   constructor(scope: Construct, id: string, props: DataStackProps = {}) {
     super(scope, id, props);
     const disposable = props.disposable ?? false;
     this.table = new IdempotencyTable(this, 'Claims', { disposable });
-    this.stripeSecretArn = this.#stripeSecret(disposable).secretArn;
+    this.stripeSecretArn = this.#secret('StripeSecret', "Stripe's secret key, as plain text", disposable);
+    const signing = "Signing secret of Stripe's webhook endpoint, as plain text";
+    this.webhookSecretArn = this.#secret('StripeWebhookSecret', signing, disposable);
     this.jwt = props.jwt ?? this.#machineUsers(disposable);
     new CfnOutput(this, 'TableName', { value: this.table.tableName });
   }
 
-  #stripeSecret(disposable: boolean): Secret {
-    const secret = new Secret(this, 'StripeSecret', {
-      description: "Stripe's secret key, as plain text",
-      // A placeholder until the operator puts the key in. Never change it: CloudFormation would generate a new one over the key.
+  /** A secret that only Stripe can issue, and its ARN as an output of the stack. */
+  #secret(id: string, description: string, disposable: boolean): string {
+    const secret = new Secret(this, id, {
+      description,
+      // A placeholder until the operator puts the real one in. Never change it: CloudFormation would generate a new one over it.
       generateSecretString: { excludePunctuation: true },
       removalPolicy: disposable ? RemovalPolicy.DESTROY : RemovalPolicy.RETAIN,
     });
     Validations.of(secret).acknowledge({
       id: 'AwsSolutions-SMG4',
-      reason: 'Only Stripe can issue its key: it is rolled in their dashboard and put here by the operator.',
+      reason: 'Only Stripe can issue it: it is rolled in their dashboard and put here by the operator.',
     });
-    new CfnOutput(this, 'StripeSecretArn', { value: secret.secretArn });
-    return secret;
+    new CfnOutput(this, `${id}Arn`, { value: secret.secretArn });
+    return secret.secretArn;
   }
 
   #machineUsers(disposable: boolean): JwtIssuer {

@@ -3,6 +3,7 @@ import { HttpMethod } from 'aws-cdk-lib/aws-apigatewayv2';
 import { type IGrantable, PolicyStatement } from 'aws-cdk-lib/aws-iam';
 import type { Construct } from 'constructs';
 import type { IdempotencyTable } from '../constructs/idempotency-table.ts';
+import { JobQueue } from '../constructs/job-queue.ts';
 import { Reconciler } from '../constructs/reconciler.ts';
 import { type JwtIssuer, ServiceApi } from '../constructs/service-api.ts';
 import { type Environment, ServiceFunction, type ServiceFunctionProps } from '../constructs/service-function.ts';
@@ -13,6 +14,9 @@ export interface ServiceStackProps extends StackProps {
 
   /** Secret that holds Stripe's secret key as plain text. */
   readonly stripeSecretArn: string;
+
+  /** Secret that holds the signing secret of Stripe's webhook endpoint as plain text. */
+  readonly webhookSecretArn: string;
 
   readonly jwt: JwtIssuer;
 
@@ -44,7 +48,7 @@ const RETENTION = Duration.hours(24);
 /** Stripe's lists lag behind its charges by seconds; an absent charge is believed after a minute. */
 const GRACE = Duration.minutes(1);
 
-/** What runs and can be made again at any time: the functions, the HTTP API in front of them and the schedule. */
+/** What runs and can be made again at any time: the functions, the HTTP API, the queue and the schedule. */
 export class ServiceStack extends Stack {
   readonly #props: ServiceStackProps;
   readonly #api: ServiceApi;
@@ -60,7 +64,9 @@ export class ServiceStack extends Stack {
     this.#payments();
     this.#keys();
     this.#docs();
-    this.#reconciler();
+    const receipts = this.#receipts();
+    this.#webhook(receipts);
+    this.#reconciler(receipts);
     new CfnOutput(this, 'ApiUrl', { value: this.#api.url });
   }
 
@@ -73,7 +79,7 @@ export class ServiceStack extends Stack {
       environment: { ...this.#table, ...this.#retention, ...this.#stripe, ...this.#tenant },
     });
     this.#props.table.grantClaims(createPayment);
-    this.#grantStripe(createPayment);
+    this.#grantSecrets(createPayment, [this.#props.stripeSecretArn]);
     this.#api.addRoute(HttpMethod.POST, '/payments', createPayment);
 
     const getPayment = this.#function('get-payment', {
@@ -108,19 +114,52 @@ export class ServiceStack extends Stack {
     this.#api.addOpenRoute(HttpMethod.GET, '/problems/{code}', docs, reason);
   }
 
-  #reconciler(): void {
+  #receipts(): JobQueue {
+    const consumer = this.#function('send-receipt', {
+      description: 'Sends the receipts whose jobs are queued',
+      // A batch of ten, each of which is usually one call to a mail service.
+      timeout: Duration.seconds(30),
+      environment: this.#table,
+    });
+    this.#props.table.grantClaims(consumer);
+    return new JobQueue(this, 'Receipts', { consumer, disposable: this.#props.disposable ?? false });
+  }
+
+  #webhook(receipts: JobQueue): void {
+    const target = this.#function('payment-webhook', {
+      description: 'POST /webhooks/stripe',
+      // Two look-ups at the provider and a receipt's job fit in, and the gateway still hears the answer.
+      timeout: Duration.seconds(20),
+      environment: {
+        ...this.#table,
+        ...this.#retention,
+        ...this.#stripe,
+        ...receiptsOf(receipts),
+        [ENV.webhookSecretId]: this.#props.webhookSecretArn,
+      },
+    });
+    this.#props.table.grantClaims(target);
+    this.#grantSecrets(target, [this.#props.stripeSecretArn, this.#props.webhookSecretArn]);
+    receipts.grantSend(target);
+    const reason = 'Stripe has no token of ours: its signature over the body is verified before anything else.';
+    this.#api.addOpenRoute(HttpMethod.POST, '/webhooks/stripe', target, reason);
+  }
+
+  #reconciler(receipts: JobQueue): void {
     const target = this.#function('reconcile', {
-      description: 'Settles the open claims that are due',
+      description: 'Settles the claims and moves on the payments that are due',
       timeout: Duration.seconds(60),
       environment: {
         ...this.#table,
         ...this.#retention,
         ...this.#stripe,
-        [ENV.graceSeconds]: seconds(GRACE),
+        ...receiptsOf(receipts),
+        [ENV.graceSeconds]: String(GRACE.toSeconds()),
       },
     });
     this.#props.table.grantReconcile(target);
-    this.#grantStripe(target);
+    this.#grantSecrets(target, [this.#props.stripeSecretArn]);
+    receipts.grantSend(target);
     new Reconciler(this, 'Reconciler', { target });
   }
 
@@ -132,13 +171,9 @@ export class ServiceStack extends Stack {
     });
   }
 
-  #grantStripe(grantee: IGrantable): void {
-    grantee.grantPrincipal.addToPrincipalPolicy(
-      new PolicyStatement({
-        actions: ['secretsmanager:GetSecretValue'],
-        resources: [this.#props.stripeSecretArn],
-      }),
-    );
+  #grantSecrets(grantee: IGrantable, resources: string[]): void {
+    const statement = new PolicyStatement({ actions: ['secretsmanager:GetSecretValue'], resources });
+    grantee.grantPrincipal.addToPrincipalPolicy(statement);
   }
 
   get #table(): Environment {
@@ -146,7 +181,7 @@ export class ServiceStack extends Stack {
   }
 
   get #retention(): Environment {
-    return { [ENV.retentionSeconds]: seconds(RETENTION) };
+    return { [ENV.retentionSeconds]: String(RETENTION.toSeconds()) };
   }
 
   get #stripe(): Environment {
@@ -159,6 +194,6 @@ export class ServiceStack extends Stack {
   }
 }
 
-function seconds(duration: Duration): string {
-  return String(duration.toSeconds());
+function receiptsOf({ queue }: JobQueue): Environment {
+  return { [ENV.receiptQueueUrl]: queue.queueUrl };
 }

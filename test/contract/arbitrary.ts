@@ -68,14 +68,17 @@ const writeOn = (pk: string): fc.Arbitrary<Write> => {
       { ...PLAIN, requiredKeys: ['kind', 'pk', 'operation', 'owner'] },
     ),
     fc.record({ ...owned, kind: kind('release-ungated') }),
-    fc.record({
-      ...generation,
-      kind: kind('settle'),
-      outcome,
-      response: fc.uint8Array().map((body) => ({ ...RESPONSE, body })),
-      settledBy: fc.constantFrom('owner', 'webhook'),
-      expiresAt,
-    }),
+    fc.record(
+      {
+        ...owned,
+        kind: kind('settle'),
+        outcome,
+        response: fc.uint8Array().map((body) => ({ ...RESPONSE, body })),
+        settledBy: fc.constantFrom('owner', 'webhook'),
+        expiresAt,
+      },
+      { ...PLAIN, requiredKeys: ['kind', 'pk', 'operation', 'outcome', 'response', 'settledBy', 'expiresAt'] },
+    ),
   ];
   return fc.oneof({ weight: 5, arbitrary: fc.oneof(...leadsOn) }, { weight: 1, arbitrary: fc.oneof(...ends) });
 };

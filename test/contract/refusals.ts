@@ -113,6 +113,18 @@ const rows: readonly Row[] = [
   { write: 'hand-off', because: owner, on: 'executing', tried: (pk) => ({ ...handOff(pk), ...otherOwner }) },
   { write: 'settle', because: 'there is none', on: 'absent', tried: settle },
   { write: 'settle', because: 'its gate has not passed', on: 'claimed', tried: settle },
+  {
+    write: 'settle',
+    because: 'its gate has not passed, and somebody else owns it',
+    on: 'claimed',
+    tried: (pk) => ({ ...settle(pk), ...otherOwner }),
+  },
+  {
+    write: 'settle',
+    because: 'it is claimed in another generation',
+    on: 'claimed',
+    tried: (pk) => ({ ...settle(pk), owner: 'me', ...otherGeneration }),
+  },
   { write: 'settle', because: generation, on: 'executing', tried: (pk) => ({ ...settle(pk), ...otherGeneration }) },
   {
     write: 'settle',

@@ -123,6 +123,18 @@ const rows: readonly Row[] = [
     leaves: (pk) => doneAs(pk, { gate: GATE, settledBy: 'webhook', outcome: { result: 'declined' } }),
   },
   {
+    behaviour: 'work that needs no gate is settled by its owner',
+    from: 'claimed',
+    write: (pk) => ({ ...settle(pk), owner: 'me' }),
+    leaves: (pk) => doneAs(pk, {}),
+  },
+  {
+    behaviour: 'an executing claim is settled whoever its owner is',
+    from: 'executing',
+    write: (pk) => ({ ...settle(pk), owner: 'rival' }),
+    leaves: (pk) => doneAs(pk, { gate: GATE }),
+  },
+  {
     behaviour: 'the reconciler counts its try and moves on the due moment',
     from: 'executing',
     write: (pk) => lease(pk),

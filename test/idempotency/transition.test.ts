@@ -226,6 +226,12 @@ describe('a settlement', () => {
   });
 
   it('never comes before the gate', () => expect(of(claimed, writes.settle)).toStrictEqual(REFUSE));
+
+  it('of work that needs no gate comes from the owner of its claim, and from nobody else', () => {
+    const { gate: _, ...withoutGate } = done;
+    expect(of(claimed, { ...writes.settle, owner: claimed.owner })).toStrictEqual(apply(withoutGate));
+    expect(of(claimed, { ...writes.settle, ...others.owner })).toStrictEqual(REFUSE);
+  });
 });
 
 describe('a reconciler’s lease', () => {

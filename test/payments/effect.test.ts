@@ -82,6 +82,38 @@ describe("a payment's records", () => {
     expect(tables(outcome)).toEqual(writes);
   });
 
+  // G4
+  test.each<[string, Outcome, readonly string[]]>([
+    ['success: the order is paid, if it is free, and the payment is recorded', SUCCEEDED, ['paid', 'succeeded']],
+    [
+      'processing: the order is locked, if it is free, and the payment is recorded',
+      PROCESSING,
+      ['pending', 'processing'],
+    ],
+    ['a decline: nothing', DECLINED, []],
+    ['no payment: nothing', NOT_PERFORMED, []],
+  ])('after a late %s', (_, outcome, states) => {
+    const writes = effect.late(FACTS, outcome);
+    expect(writes.map((write) => ('put' in write ? (write.put['state'] ?? write.put['status']) : 'removed'))).toEqual(
+      states,
+    );
+    expect(writes.every(({ expect: expected }) => expected === 'absent')).toBe(true);
+  });
+
+  test('name the object of the provider, where there is one', () => {
+    const refOf = (outcome: Outcome) =>
+      effect.settle(FACTS, outcome).map((write) => 'put' in write && write.put['providerRef']);
+    expect(refOf(PROCESSING)).toEqual(['pi_1']);
+    expect(refOf({ result: 'performed', detail: { status: 'processing' } })).toEqual([null]);
+  });
+
+  test('are in the due index until there is nothing left to do', () => {
+    for (const outcome of [SUCCEEDED, PROCESSING]) {
+      const payment = effect.settle(FACTS, outcome).find(({ table }) => table === 'payments');
+      expect(payment).toMatchObject({ dueAt: FACTS.sentAt + 5_000, put: { dueAt: FACTS.sentAt + 5_000 } });
+    }
+  });
+
   test('lock the order in the gate', () => {
     expect(effect.gate(FACTS)).toEqual([lockOrder(FACTS)]);
   });

@@ -1,20 +1,21 @@
 import { describe, expect, test } from 'vitest';
-import { only, synthesise } from './synth.ts';
+import { all, only, synthesise } from './synth.ts';
 
 const kept = synthesise();
 const disposable = synthesise({ disposable: true });
 
 const HELD = ['AWS::DynamoDB::GlobalTable', 'AWS::SecretsManager::Secret', 'AWS::Cognito::UserPool'];
+const SECRETS = ['StripeSecret', 'StripeWebhookSecret'];
 
 describe('what the stack holds', () => {
   test.each(HELD)('%s outlives its stack', (type) => {
-    const { resource } = only(kept.dataTemplate, type);
-
-    expect(resource).toMatchObject({ DeletionPolicy: 'Retain', UpdateReplacePolicy: 'Retain' });
+    for (const { resource } of all(kept.dataTemplate, type))
+      expect(resource).toMatchObject({ DeletionPolicy: 'Retain', UpdateReplacePolicy: 'Retain' });
   });
 
   test.each(HELD)('%s goes with a disposable stack', (type) => {
-    expect(only(disposable.dataTemplate, type).resource).toMatchObject({ DeletionPolicy: 'Delete' });
+    for (const { resource } of all(disposable.dataTemplate, type))
+      expect(resource).toMatchObject({ DeletionPolicy: 'Delete' });
   });
 
   test('the user pool is protected from deletion where it is kept', () => {
@@ -23,12 +24,20 @@ describe('what the stack holds', () => {
   });
 });
 
-test("Stripe's key is a plain placeholder that no deployment replaces", () => {
-  const { resource } = only(kept.dataTemplate, 'AWS::SecretsManager::Secret');
+test.each(SECRETS)('%s is a plain placeholder that no deployment replaces', (name) => {
+  const { resource } = named(name);
 
   expect(resource.Properties.GenerateSecretString).toEqual({ ExcludePunctuation: true });
   expect(resource.Properties).not.toHaveProperty('SecretString');
 });
+
+function named(secret: string) {
+  const found = all(kept.dataTemplate, 'AWS::SecretsManager::Secret').find(
+    ({ resource }) => resource.Metadata['aws:cdk:path'] === `Data/${secret}/Resource`,
+  );
+  if (found === undefined) throw new Error(`there is no secret ${secret}`);
+  return found;
+}
 
 describe('without an issuer', () => {
   test('a machine client gets tokens for itself', () => {
@@ -59,10 +68,10 @@ test('with an issuer of its own the deployment has no user pool', () => {
   expect(types.filter((type) => type.startsWith('AWS::Cognito::'))).toEqual([]);
 });
 
-test("the outputs name the table and the secret of Stripe's key", () => {
+test('the outputs name the table and the secrets that the operator fills', () => {
   const table = only(kept.dataTemplate, 'AWS::DynamoDB::GlobalTable');
-  const secret = only(kept.dataTemplate, 'AWS::SecretsManager::Secret');
 
   expect(kept.dataTemplate.findOutputs('TableName')).toEqual({ TableName: { Value: { Ref: table.id } } });
-  expect(kept.dataTemplate.findOutputs('StripeSecretArn')).toEqual({ StripeSecretArn: { Value: { Ref: secret.id } } });
+  for (const name of SECRETS)
+    expect(kept.dataTemplate.findOutputs(`${name}Arn`)).toEqual({ [`${name}Arn`]: { Value: { Ref: named(name).id } } });
 });

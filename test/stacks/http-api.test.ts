@@ -7,6 +7,7 @@ const ROUTES = {
   'POST /payments': ['create-payment', 'JWT'],
   'GET /payments/{id}': ['get-payment', 'JWT'],
   'GET /idempotency-keys/{key+}': ['get-key', 'JWT'],
+  'POST /webhooks/stripe': ['payment-webhook', 'NONE'],
   'GET /problems': ['docs', 'NONE'],
   'GET /problems/{code}': ['docs', 'NONE'],
 };
@@ -21,7 +22,7 @@ function routes() {
   });
 }
 
-test('each route has its function, and all but the documentation ask for a token', () => {
+test('each route has its function, and all but the documentation and the webhook ask for a token', () => {
   const found = routes().map(({ route, target }) => [
     route.RouteKey,
     [target?.Metadata['aws:cdk:path'].split('/').at(-2), route.AuthorizationType],
@@ -58,6 +59,7 @@ test('the gateway may invoke each function on its own routes only', () => {
     '/*/*/payments/{id}',
     '/*/*/problems',
     '/*/*/problems/{code}',
+    '/*/*/webhooks/stripe',
   ]);
 });
 

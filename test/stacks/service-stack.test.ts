@@ -1,16 +1,23 @@
 import { describe, expect, test } from 'vitest';
 import { DUE_INDEX } from '../../lib/contract/table.ts';
-import { functionsOf, imported, only, type Statement, statementsFor, synthesise } from './synth.ts';
+import { queuesOf } from './queues.ts';
+import { all, functionsOf, imported, only, type Statement, statementsFor, synthesise } from './synth.ts';
 
 const { dataTemplate, serviceTemplate } = synthesise();
 const functions = functionsOf(serviceTemplate);
 const tenanted = functionsOf(synthesise({ tenantClaim: 'org' }).serviceTemplate);
 
 const table = only(dataTemplate, 'AWS::DynamoDB::GlobalTable').id;
-const secret = only(dataTemplate, 'AWS::SecretsManager::Secret').id;
 const TABLE_ARN = imported(dataTemplate, { 'Fn::GetAtt': [table, 'Arn'] });
 const TABLE_NAME = imported(dataTemplate, { Ref: table });
-const STRIPE_SECRET_ID = imported(dataTemplate, { Ref: secret });
+const secretNamed = (name: string) => {
+  const { id } = all(dataTemplate, 'AWS::SecretsManager::Secret').find(
+    ({ resource }) => resource.Metadata['aws:cdk:path'] === `Data/${name}/Resource`,
+  ) ?? { id: `there is no ${name}` };
+  return imported(dataTemplate, { Ref: id });
+};
+const STRIPE_SECRET_ID = secretNamed('StripeSecret');
+const STRIPE_WEBHOOK_SECRET_ID = secretNamed('StripeWebhookSecret');
 const DOCS_BASE_URL = {
   'Fn::GetAtt': [only(serviceTemplate, 'AWS::ApiGatewayV2::Api').id, 'ApiEndpoint'],
 };
@@ -27,6 +34,17 @@ const query = {
 };
 const read = { Effect: 'Allow', Action: ['dynamodb:GetItem'], Resource: TABLE_ARN };
 const stripe = { Effect: 'Allow', Action: ['secretsmanager:GetSecretValue'], Resource: STRIPE_SECRET_ID };
+const stripeAndWebhook = { ...stripe, Resource: [STRIPE_SECRET_ID, STRIPE_WEBHOOK_SECRET_ID] };
+const queues = queuesOf(serviceTemplate);
+const RECEIPTS_ARN = { 'Fn::GetAtt': [queues.receipts.id, 'Arn'] };
+const SCHEDULE_DEAD_LETTERS_ARN = { 'Fn::GetAtt': [queues.scheduleDeadLetters.id, 'Arn'] };
+const RECEIPT_QUEUE_URL = { Ref: queues.receipts.id };
+const send = { Effect: 'Allow', Action: ['sqs:SendMessage'], Resource: RECEIPTS_ARN };
+const receive = {
+  Effect: 'Allow',
+  Action: ['sqs:DeleteMessage', 'sqs:GetQueueAttributes', 'sqs:ReceiveMessage'],
+  Resource: RECEIPTS_ARN,
+};
 const retention = { RETENTION_SECONDS: '86400' };
 const always = { DOCS_BASE_URL };
 
@@ -40,8 +58,22 @@ const EXPECTED: Record<string, [number, unknown[], unknown[], Record<string, unk
     60,
     [query, claims],
     [stripe],
-    { ...always, ...retention, TABLE_NAME, STRIPE_SECRET_ID, RECONCILE_GRACE_SECONDS: '60' },
+    { ...always, ...retention, TABLE_NAME, STRIPE_SECRET_ID, RECEIPT_QUEUE_URL, RECONCILE_GRACE_SECONDS: '60' },
   ],
+  'payment-webhook': [
+    20,
+    [claims],
+    [stripeAndWebhook],
+    { ...always, ...retention, TABLE_NAME, STRIPE_SECRET_ID, STRIPE_WEBHOOK_SECRET_ID, RECEIPT_QUEUE_URL },
+  ],
+  'send-receipt': [30, [claims], [], { ...always, TABLE_NAME }],
+};
+
+/** Who may do what with the queue of receipts; the schedule's dead letters are the reconciler's too. */
+const QUEUE_STATEMENTS: Record<string, unknown[]> = {
+  reconcile: [send],
+  'payment-webhook': [send],
+  'send-receipt': [receive],
 };
 
 test('every function is known here', () => {
@@ -58,6 +90,13 @@ describe.each(Object.entries(EXPECTED))('%s', (name, [seconds, dynamodb, secrets
 
   test('may do exactly this with the table', () => {
     expect(statementsFor('dynamodb', statements)).toEqual(dynamodb);
+  });
+
+  test('may do exactly this with the queue', () => {
+    const toReceipts = statementsFor('sqs', statements).filter(
+      ({ Resource }) => JSON.stringify(Resource) !== JSON.stringify(SCHEDULE_DEAD_LETTERS_ARN),
+    );
+    expect(toReceipts).toEqual(QUEUE_STATEMENTS[name] ?? []);
   });
 
   test('reads exactly these secrets', () => {

@@ -25,6 +25,7 @@ export function synthesise({ disposable = false, jwt, corsOrigins = [], tenantCl
     disposable,
     table: data.table,
     stripeSecretArn: data.stripeSecretArn,
+    webhookSecretArn: data.webhookSecretArn,
     jwt: data.jwt,
     corsOrigins,
     ...(tenantClaim && { tenantClaim }),
@@ -72,12 +73,18 @@ export function statementsFor(service: string, statements: readonly Statement[])
     .filter(({ Action }) => Action.some((action) => action.startsWith(`${service}:`)));
 }
 
-/** The one resource of a type: its logical id and what the template says about it. */
+/** The resources of a type: their logical ids and what the template says about them; there is at least one. */
+export function all(template: Template, type: string) {
+  const found = Object.entries(template.findResources(type)).map(([id, resource]) => ({ id, resource }));
+  if (found.length === 0) throw new Error(`no resources of type ${type}`);
+  return found;
+}
+
+/** The one resource of a type. */
 export function only(template: Template, type: string) {
-  const found = Object.entries(template.findResources(type));
-  const [first] = found;
-  if (first === undefined || found.length > 1) throw new Error(`${found.length} resources of type ${type}`);
-  return { id: first[0], resource: first[1] };
+  const [first, ...others] = all(template, type);
+  if (first === undefined || others.length > 0) throw new Error(`${1 + others.length} resources of type ${type}`);
+  return first;
 }
 
 /** How the service stack names a value that the data stack exports. */

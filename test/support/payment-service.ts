@@ -4,7 +4,8 @@ import { createHandler as createGetPayment } from '../../functions/get-payment/a
 import { createHandler as createWebhook } from '../../functions/payment-webhook/app.ts';
 import { createHandler as createReconcile } from '../../functions/reconcile/app.ts';
 import type { DoneClaim, Found } from '../../lib/idempotency/claim.ts';
-import { type PaymentRecord, publicPayment } from '../../lib/payments/payment.ts';
+import type { Store } from '../../lib/idempotency/store.ts';
+import type { PaymentRecord } from '../../lib/payments/payment.ts';
 import type { PaymentProvider } from '../../lib/payments/provider.ts';
 import type { ReceiptQueue } from '../../lib/payments/receipts.ts';
 import { orderKeyOf, paymentAt, paymentIdOf } from '../../lib/payments/records.ts';
@@ -13,7 +14,7 @@ import { type Handler, invoke, lambdaContext, type Reply } from './events.ts';
 import { budgetOf, fakeAmbient } from './fake-ambient.ts';
 import { type BankPayment, fakeBank } from './fake-bank.ts';
 import { fakeQueue } from './fake-queue.ts';
-import { type FaultyStore, faultyStore } from './faulty-store.ts';
+import { faultyStore } from './faulty-store.ts';
 
 export const DOCS = 'https://docs.example.com';
 export const SECRET = 'whsec_test';
@@ -27,9 +28,10 @@ type Seen = { readonly kind: string; readonly [member: string]: unknown };
 
 /** Parts of the service that a test replaces in one function. */
 export interface Parts {
-  readonly store?: FaultyStore;
+  readonly store?: Store;
   readonly provider?: PaymentProvider;
   readonly receipts?: ReceiptQueue;
+  readonly webhookSecret?: () => Promise<string>;
 }
 
 export interface StripeEvent {
@@ -140,4 +142,3 @@ export function paymentService() {
 }
 
 export type PaymentService = ReturnType<typeof paymentService>;
-export { publicPayment };
