@@ -20,7 +20,7 @@ const ARROWS: Readonly<Record<string, readonly string[]>> = {
     'lib/http',
     'lib/idempotency',
   ],
-  'lib/local': ['lib/contract', 'lib/idempotency'],
+  'lib/local': ['lib/contract', 'lib/client', 'lib/idempotency'],
   functions: ['lib/middy', 'lib/payments', 'lib/stores', 'lib/runtime', 'lib/contract', 'lib/idempotency', 'lib/http'],
   'lib/middy': ['lib/http', 'lib/idempotency'],
   'lib/stores/dynamodb': ['lib/stores', 'lib/contract', 'lib/idempotency'],

@@ -8,6 +8,7 @@ import { gatewayReply, send } from './gateway/http-reply.ts';
 import { FunctionPool } from './lambda/function-pool.ts';
 import type { Outcome } from './lambda/outcome.ts';
 import { functionVariables, type LocalBackends } from './lambda/variables.ts';
+import { createPage } from './page/page.ts';
 import { startPollers } from './queue/pollers.ts';
 import { createQueues, type Queues } from './queue/queues.ts';
 import { createSqsServer } from './queue/sqs-server.ts';
@@ -68,7 +69,8 @@ async function start(options: LocalRunOptions, cleanup: Cleanup): Promise<string
   queues = createQueues(service.queues);
 
   const backends = await startBackends(service, { region, port }, options, cleanup);
-  const functions = createPools(service, variablesOf(backends, names, settings), log);
+  const variables = variablesOf(backends, names, settings);
+  const functions = createPools(service, variables, log);
   await cleanup.add(() => Promise.all([...functions.values()].map((pool) => pool.close())));
   await all([...functions.values()].map((pool) => pool.prewarm()));
   const invocations = (id: string, event: unknown) => invoke(functions, id, event);
@@ -76,7 +78,9 @@ async function start(options: LocalRunOptions, cleanup: Cleanup): Promise<string
   await cleanup.add(() => scheduler.stop());
   const pollers = startPollers({ ...service, queues, invoke: invocations });
   await cleanup.add(() => pollers.stop());
-  listener = createListener({ service, functions, backends, queues, region });
+  const page = createPage({ ...variables, service, url });
+  await cleanup.add(() => page.close());
+  listener = page.before(createListener({ service, functions, backends, queues, region }));
   return url;
 }
 
