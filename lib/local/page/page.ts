@@ -29,7 +29,7 @@ export interface Page {
   close(): void;
 }
 
-/** The page at `/`, what it reads (`/local/claims`, `/local/events`) and the connection that it spoils (`/local/tunnel`). */
+/** The page at `/`, what it reads (`/local/claims`, `/local/watch`) and the connection that it spoils (`/local/tunnel`). */
 export function createPage({ service, url, providerUrl, dynamodbUrl, ...access }: PageOptions): Page {
   const claims = createClaims(service.tables, { ...access, url: dynamodbUrl });
   const trips = new Trips((trip) => feed.tell('trip', trip));
@@ -43,7 +43,7 @@ export function createPage({ service, url, providerUrl, dynamodbUrl, ...access }
   const serve = async (request: IncomingMessage, response: ServerResponse, path: string): Promise<void> => {
     if (path.startsWith(`${TUNNEL}/`)) return tunnel(request, response, path.slice(TUNNEL.length));
     if (request.method !== 'GET') return send(response, gatewayReply(405, 'Method Not Allowed', [['allow', 'GET']]));
-    if (path === '/local/events') return feed.watch(response);
+    if (path === '/local/watch') return feed.watch(response);
     if (path === '/local/claims') return send(response, jsonReply(200, [...(await claims.read())]));
     send(response, (await assets(request, path)) ?? gatewayReply(404, 'Not Found'));
   };
@@ -65,7 +65,7 @@ export function createPage({ service, url, providerUrl, dynamodbUrl, ...access }
 }
 
 const isOurs = (path: string): boolean =>
-  ['/', '/local/claims', '/local/events'].includes(path) ||
+  ['/', '/local/claims', '/local/watch'].includes(path) ||
   path.startsWith('/local/page/') ||
   path.startsWith(`${TUNNEL}/`);
 

@@ -1,4 +1,4 @@
-/** What the page's server tells the page, in the events of `/local/events`. */
+/** What the page's server tells the page, in the events of `/local/watch`. */
 
 /** Where one attempt is, or how it ended for the phone. */
 export type TripState =

@@ -3,7 +3,7 @@ import type { Store } from './store.ts';
 
 /** Follows the local run; the browser reconnects by itself. */
 export function followFeed(store: Store): void {
-  const source = new EventSource('/local/events');
+  const source = new EventSource('/local/watch');
   const on = <Name extends keyof Events>(name: Name, apply: (data: Events[Name]) => void): void => {
     source.addEventListener(name, (event) => apply(JSON.parse((event as MessageEvent).data)));
   };
