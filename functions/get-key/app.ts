@@ -33,9 +33,11 @@ export function createHandler({ store, ambient, docsBase, tenantClaim, onUnexpec
   return middy<APIGatewayProxyEventV2, APIGatewayProxyStructuredResultV2>()
     .use(problemErrors({ docsBase, onUnexpected }))
     .handler(async (event) => {
+      const { principal, instance } = fromEvent(event, principalOf);
       // An HTTP API has decoded the parameter already; decoding it again would turn a key's own "%2F" into "/".
-      const { principal, parameters, instance } = fromEvent(event, principalOf);
-      const state = principal === undefined ? unauthenticated() : await stateOf(principal, parameters['key'] ?? '');
+      // It is read as it came, because a key may end with a slash, and as an identity a path may not.
+      const key = event.pathParameters?.['key'] ?? '';
+      const state = principal === undefined ? unauthenticated() : await stateOf(principal, key);
       return toResult('type' in state ? problemResponse(state, { docsBase, instance }) : state);
     });
 }

@@ -14,7 +14,8 @@ export type Admission =
   /** Nothing there, or expired by comparison: claim. */
   | { readonly kind: 'free' }
   | { readonly kind: 'replay'; readonly claim: DoneClaim }
-  | { readonly kind: 'mismatch' }
+  /** `stored` is what the claim was made with. */
+  | { readonly kind: 'mismatch'; readonly stored: Fingerprint }
   | { readonly kind: 'in-progress'; readonly leaseLeftMs: number }
   /** The owner died before the gate. */
   | { readonly kind: 'take-over'; readonly claim: ClaimedClaim }
@@ -35,7 +36,8 @@ export function admit(
   if (found === undefined) return { kind: 'free' };
   if (found.status === 'newer') return { kind: 'unreadable', v: found.v };
   if (found.status === 'done' && isExpired(found.expiresAt, now)) return { kind: 'free' };
-  if (found.fingerprint !== request.fingerprint || found.scope !== request.scope) return { kind: 'mismatch' };
+  if (found.fingerprint !== request.fingerprint || found.scope !== request.scope)
+    return { kind: 'mismatch', stored: found.fingerprint };
   if (found.status === 'done') return { kind: 'replay', claim: found };
   if (found.quarantine !== undefined) return { kind: 'under-review' };
   // A takeover asks for a lease that has ended; behind the gate nothing is taken over, so its end is soon enough.

@@ -1,4 +1,4 @@
-import type { StoredResponse } from './claim.ts';
+import type { BodilessResponse, StoredResponse } from './claim.ts';
 import { PROBLEMS, type Problem } from './problems.ts';
 
 /** What leaves the protocol towards the client. */
@@ -45,6 +45,15 @@ export const underReview = (links: readonly string[]): Problem => ({
   type: PROBLEMS.underReview,
   detail: 'The outcome of this operation waits for an operator. Do not start it again under another key.',
   links,
+});
+
+/** For a settled claim whose answer is neither kept nor to be rendered again. */
+export const responseGone = ({ status, headers }: BodilessResponse): Problem => ({
+  type: PROBLEMS.responseGone,
+  detail:
+    'The first request with this Idempotency-Key was carried out, and the body of its answer is no longer kept. ' +
+    'Do not send it again under another key: ask for what it made instead.',
+  extensions: { originalStatus: status, location: headers['location'] },
 });
 
 export const storeUnavailable = (): Problem => ({

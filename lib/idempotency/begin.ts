@@ -1,60 +1,45 @@
-import { type Admission, admit } from './admission.ts';
+import { answerTo } from './admission-answer.ts';
 import * as answers from './answers.ts';
+import { type Attempt, answered, type Begun, refused } from './attempt.ts';
 import { type Budget, GATED_START_MIN_MS, leaseFrom, UNGATED_START_MIN_MS, WITHDRAWAL_MIN_MS } from './budget.ts';
 import { type ClaimedClaim, type ExecutingClaim, type Found, SCHEMA_VERSION } from './claim.ts';
-import type { Effect } from './effect.ts';
 import { StoreUnavailableError } from './errors.ts';
-import type { Fingerprint } from './fingerprint.ts';
 import type { JsonObject } from './json.ts';
 import type { Protocol } from './protocol.ts';
-import { recover } from './recovery.ts';
 import { replayOf } from './replay.ts';
+import { after } from './time.ts';
 import type { Write } from './transition.ts';
+import { admitAfterWait } from './wait.ts';
 
-/** A request that wants to run, with everything that decides whether it may. */
-export interface Attempt<C extends JsonObject> {
-  /** The claim's address. */
-  readonly pk: string;
-  readonly scope: string;
-  readonly fingerprint: Fingerprint;
-  readonly budget: Budget;
-  /** Absent for handlers without an external effect. */
-  readonly effect?: Effect<C>;
-  /** Answered when the fingerprint differs. */
-  readonly mismatchStatus: number;
-  /** Links to the key's state, for answers that ask the client to wait. */
-  readonly links: readonly string[];
-}
-
-export type Begun =
-  /** The claim is ours: run. `claimed` with an effect, `executing` without. */
-  | { readonly kind: 'run'; readonly claim: ClaimedClaim | ExecutingClaim }
-  | { readonly kind: 'answer'; readonly answer: answers.Answer };
+export type { Attempt, Begun } from './attempt.ts';
 
 /** Each round loses to a write of somebody else, so a handful is already contention that a client should wait out. */
 const ROUNDS_MAX = 4;
 
-const answered = (answer: answers.Answer): Begun => ({ kind: 'answer', answer });
-const refused = (problem: Parameters<typeof answers.problem>[0]): Begun => answered(answers.problem(problem));
-
 /** Claims the key, or answers from what is there (T1, T2, and recovery behind the gate). Fails closed. */
 export async function begin<C extends JsonObject>(protocol: Protocol, attempt: Attempt<C>): Promise<Begun> {
-  const { ambient, observe } = protocol;
+  const { ambient, observe, cache } = protocol;
+  const cached = cache?.find(attempt, ambient.now());
+  if (cached !== undefined) {
+    observe({ kind: 'replayed', operation: cached.operation });
+    return answered(answers.final(replayOf(cached.response)));
+  }
   const startMinMs = attempt.effect === undefined ? UNGATED_START_MIN_MS : GATED_START_MIN_MS;
   if (attempt.budget.remainingMs() < startMinMs) {
     observe({ kind: 'not-enough-time' });
     return refused(answers.notEnoughTime());
   }
+  const waiting = { ...attempt, until: after(ambient.now(), attempt.waitMs ?? 0), reserveMs: startMinMs };
   try {
     const claim = newClaim(protocol, attempt);
     const claimIt = () => write(protocol, attempt, claim, { kind: 'claim', claim, now: ambient.now() });
     let met = await claimIt();
     for (let round = 0; met.kind === 'other' && round < ROUNDS_MAX; round++) {
-      const admission = admit(met.found, attempt, ambient.now());
+      const admission = await admitAfterWait(protocol, met.found, waiting);
       if (admission.kind === 'free') met = await claimIt();
       else if (admission.kind === 'take-over' && attempt.effect !== undefined)
         met = await takeOver(protocol, attempt, admission.claim);
-      else return await answer(protocol, attempt, admission);
+      else return await answerTo(protocol, attempt, admission);
     }
     return met.kind === 'mine' ? { kind: 'run', claim: met.claim } : refused(answers.inProgress(0, attempt.links));
   } catch (error) {
@@ -132,57 +117,4 @@ function takeOver<C extends JsonObject>(protocol: Protocol, attempt: Attempt<C>,
     leaseUntil,
     now,
   });
-}
-
-async function answer<C extends JsonObject>(
-  protocol: Protocol,
-  attempt: Attempt<C>,
-  admission: Exclude<Admission, { kind: 'free' }>,
-): Promise<Begun> {
-  const { observe } = protocol;
-  switch (admission.kind) {
-    case 'replay':
-      observe({ kind: 'replayed', operation: admission.claim.operation });
-      return answered(answers.final(replayOf(admission.claim.response)));
-    case 'mismatch':
-      observe({ kind: 'mismatch' });
-      return refused(answers.mismatch(attempt.mismatchStatus));
-    case 'in-progress':
-      observe({ kind: 'in-progress' });
-      return refused(answers.inProgress(admission.leaseLeftMs, attempt.links));
-    case 'under-review':
-      observe({ kind: 'under-review' });
-      return refused(answers.underReview(attempt.links));
-    case 'unreadable':
-      throw new StoreUnavailableError(
-        `The item is of schema version ${admission.v}; this code knows ${SCHEMA_VERSION}.`,
-      );
-    case 'pending':
-    // A claim made while this route had an effect, and none to take it over for now: it is released when its time comes.
-    case 'take-over':
-      observe({ kind: 'pending' });
-      return refused(answers.outcomePending('other', attempt.links));
-    case 'recover':
-      return recoverInline(protocol, attempt, admission.claim);
-  }
-}
-
-/** A client's retry behind the gate: look up, and send again only under the same provider key. */
-async function recoverInline<C extends JsonObject>(
-  protocol: Protocol,
-  attempt: Attempt<C>,
-  claim: Extract<Admission, { kind: 'recover' }>['claim'],
-): Promise<Begun> {
-  const { observe } = protocol;
-  if (attempt.effect !== undefined) {
-    const { effect, budget } = attempt;
-    const recovery = await recover(protocol, { effect, claim, budget, by: 'retry', whenAbsent: 'resend' });
-    if (recovery.kind === 'settled') return answered(answers.final(replayOf(recovery.response)));
-    // The door may have been closed, or the charge settled, while this request was asking.
-    const found = await protocol.store.read(claim.pk);
-    if (found?.status === 'done' && found.operation === claim.operation)
-      return answer(protocol, attempt, { kind: 'replay', claim: found });
-  }
-  observe({ kind: 'pending' });
-  return refused(answers.outcomePending('other', attempt.links));
 }

@@ -13,6 +13,22 @@ export interface StoredResponse {
 }
 
 /**
+ * What is left of an answer whose bytes are not at hand: too large for the moment in which they had to be written,
+ * deleted, damaged, or of no concern to a request that only happens to have met the claim.
+ */
+export interface BodilessResponse {
+  /** Absent from an item that is older than answers, or damaged. */
+  readonly status?: number;
+  /** `location` at least, where the answer had one. */
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body?: undefined;
+}
+
+export type KeptResponse = StoredResponse | BodilessResponse;
+
+export const isWhole = (response: KeptResponse): response is StoredResponse => response.body !== undefined;
+
+/**
  * What happened, in the provider's words and not in a caller's opinion.
  * `performed`, `declined` and `not-performed` are an effect's; `answered` is a handler without one.
  */
@@ -87,7 +103,7 @@ export interface DoneClaim extends Identity {
   readonly status: 'done';
   readonly gate?: Gate;
   readonly outcome: Outcome;
-  readonly response: StoredResponse;
+  readonly response: KeptResponse;
   readonly settledBy: SettledBy;
   readonly expiresAt: EpochSeconds;
 }

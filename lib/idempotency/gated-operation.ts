@@ -9,6 +9,7 @@ import { callOf, isKeyRemembered, NOT_PERFORMED } from './recovery.ts';
 import { providerKeyOf } from './scope.ts';
 import { factsOf, type Settling, settle } from './settlement.ts';
 import { hasLanded } from './store.ts';
+import { storedAnswer } from './stored-answer.ts';
 
 /** First pause before a call that was provably not executed is tried again; doubles each time. */
 const RETRY_PAUSE_MS = 100;
@@ -78,10 +79,8 @@ export class GatedOperation<C extends JsonObject> {
     const gate: Gate = { providerKey: providerKeyOf(pk, operation), command, sentAt: ambient.now() };
     const claim: Settling = { pk, operation, scope, gate };
     try {
-      const result = await store.write(
-        { kind: 'gate', pk, operation, owner, gate },
-        this.#effect.gate(factsOf<C>(claim)),
-      );
+      const lock = this.#effect.gate(factsOf<C>(claim));
+      const result = await store.write({ kind: 'gate', pk, operation, owner, gate }, lock);
       if (result.kind === 'refused') return { kind: 'stopped', answer: this.#answerFrom(result.found) };
       if (result.kind !== 'blocked') {
         observe({ kind: 'gated', operation });
@@ -99,7 +98,7 @@ export class GatedOperation<C extends JsonObject> {
   /** Somebody took this claim over while its owner slept, so this one sent nothing: their answer, or a wait for it. */
   #answerFrom(found: Found): Answer {
     const isDone = found?.status === 'done' && found.operation === this.id;
-    return isDone ? final(found.response) : problem(inProgress(0, []));
+    return isDone ? storedAnswer(this.#protocol, found, this.#effect) : problem(inProgress(0, []));
   }
 
   async #send(claim: Settling): Promise<Answer> {

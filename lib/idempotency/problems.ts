@@ -98,6 +98,16 @@ export const PROBLEMS = {
     retry: 'same-key',
     explanation: 'Nothing was started. Send the same request with the same key again after Retry-After seconds.',
   },
+  responseGone: {
+    code: 'response-gone',
+    status: 410,
+    title: 'The answer to this key is gone',
+    retry: 'no',
+    explanation:
+      'The operation is done, and nothing of it is repeated, but the body of its answer could not be kept or was ' +
+      'deleted. originalStatus and location, where they are known, tell how it was answered and where its result is. ' +
+      'Do not start the operation again under another key.',
+  },
   handlerFailed: {
     code: 'handler-failed',
     status: 500,

@@ -1,3 +1,4 @@
+import type { AnswerCache } from './answer-cache.ts';
 import type { Outcome, SettledBy } from './claim.ts';
 import type { Store } from './store.ts';
 import type { Ambient } from './time.ts';
@@ -26,6 +27,8 @@ export interface Protocol {
   readonly retentionMs: number;
   /** Must not throw. */
   readonly observe: (event: ProtocolEvent) => void;
+  /** Finished answers at hand. @default none */
+  readonly cache?: AnswerCache;
 }
 
 /** Twenty-four hours, the retention that Stripe made customary. */

@@ -1,4 +1,4 @@
-import type { DoneClaim, Gate, Outcome, SettledBy } from './claim.ts';
+import { type Gate, isWhole, type Outcome, type SettledBy, type StoredResponse } from './claim.ts';
 import type { Effect, Facts } from './effect.ts';
 import { StoreUnavailableError } from './errors.ts';
 import type { JsonObject } from './json.ts';
@@ -17,7 +17,7 @@ export interface Settling {
 
 export type Settlement =
   /** The claim is done; `response` is the one final answer, whoever wrote it. */
-  | ({ readonly kind: 'settled' } & Pick<DoneClaim, 'outcome' | 'response'>)
+  | { readonly kind: 'settled'; readonly outcome: Outcome; readonly response: StoredResponse }
   /** The claim is of another generation by now, or gone: answer nothing from it. */
   | { readonly kind: 'superseded' };
 
@@ -44,12 +44,13 @@ export async function settle<C extends JsonObject>(
   const { store, ambient, retentionMs } = protocol;
   const { pk, operation } = claim;
   const facts = factsOf<C>(claim);
+  const render = (of: Outcome): StoredResponse => effect.answer(facts, of);
   const write: Write = {
     kind: 'settle',
     pk,
     operation,
     outcome,
-    response: effect.answer(facts, outcome),
+    response: render(outcome),
     settledBy,
     expiresAt: expiryAfter(ambient.now(), retentionMs),
   };
@@ -58,19 +59,20 @@ export async function settle<C extends JsonObject>(
   const result = together.kind === 'blocked' ? await store.write(write) : together;
   if (result.kind === 'blocked') throw new StoreUnavailableError('A write without domain records was refused by one.');
   if (together.kind === 'blocked' && result.kind === 'applied') await commitEach(protocol, operation, alongside);
-  return conclude(protocol, write, result, () => effect.late(facts, outcome));
+  return conclude(protocol, write, result, { render, late: () => effect.late(facts, outcome) });
 }
 
 async function conclude(
   protocol: Protocol,
   write: Extract<Write, { kind: 'settle' }>,
   result: Exclude<WriteResult, { kind: 'blocked' }>,
-  late: () => readonly DomainWrite[],
+  { render, late }: { render(of: Outcome): StoredResponse; late(): readonly DomainWrite[] },
 ): Promise<Settlement> {
   const { observe } = protocol;
   const { operation, outcome, response, settledBy } = write;
   if (result.kind === 'applied') {
     observe({ kind: 'settled', operation, result: outcome.result, by: settledBy });
+    noteLostAnswer(protocol, operation, result.answerLost);
     return { kind: 'settled', outcome, response };
   }
   const found = result.kind === 'already' ? result.claim : result.found;
@@ -82,7 +84,15 @@ async function conclude(
     observe({ kind: 'anomaly', operation, reason });
     await commitEach(protocol, operation, late());
   }
-  return isOurs ? { kind: 'settled', outcome: found.outcome, response: found.response } : { kind: 'superseded' };
+  if (!isOurs) return { kind: 'superseded' };
+  const stored = isWhole(found.response) ? found.response : render(found.outcome);
+  return { kind: 'settled', outcome: found.outcome, response: stored };
+}
+
+/** The claim is settled and its caller gets the whole answer; only replays will have to do without its bytes. */
+export function noteLostAnswer({ observe }: Protocol, operation: string, why: string | undefined): void {
+  if (why !== undefined)
+    observe({ kind: 'store-error', reason: `The answer of operation ${operation} was not kept: ${why}` });
 }
 
 /** The domain's writes one by one, so that one that is refused does not take the others with it. */

@@ -26,8 +26,8 @@ export interface Blocking extends RecordKey {
 }
 
 export type WriteResult =
-  /** Written. */
-  | { readonly kind: 'applied' }
+  /** Written. `answerLost` says why a settlement stands without the bytes of its answer. */
+  | { readonly kind: 'applied'; readonly answerLost?: string }
   /**
    * The item already says what this write would have said: an earlier attempt of it landed and its reply was lost, or
    * somebody settled with the same outcome. `claim` is that item; absent after a release.
@@ -56,6 +56,10 @@ export interface DuePage {
 /**
  * Where claims live. Every write is conditional and atomic with its domain writes, every read is strongly consistent,
  * and whatever is not a definite answer is thrown as `StoreUnavailableError`.
+ *
+ * An answer of any size comes back with its claim, byte for byte, wherever its bytes are kept. It comes back bodiless
+ * where they are gone, which never keeps a claim from being settled, and where the claim is shown to a first request
+ * that may not have it: one with another fingerprint or scope, or after its expiry.
  */
 export interface Store {
   read(pk: string): Promise<Found>;

@@ -101,7 +101,8 @@ export function transition(found: Found, write: Write): Decision {
   }
 }
 
-type WriteOf<K extends Write['kind']> = Extract<Write, { kind: K }>;
+/** Writes of one kind. */
+export type WriteOf<K extends Write['kind']> = Extract<Write, { kind: K }>;
 
 const sameGeneration = (found: Claim, write: Generation): boolean => found.operation === write.operation;
 const isMine = (found: Claim, write: Generation & { owner: string }): boolean =>
@@ -159,7 +160,8 @@ function settle(found: Claim | undefined, write: WriteOf<'settle'>): Decision {
   return found.status === 'claimed' && found.owner !== write.owner ? REFUSE : apply(settled(found, write));
 }
 
-function settled(found: OpenClaim, write: WriteOf<'settle'>): DoneClaim {
+/** An open claim once its settlement has been written. */
+export function settled(found: OpenClaim, write: WriteOf<'settle'>): DoneClaim {
   const { v, pk, operation, owner, fingerprint, scope, createdAt } = found;
   const gate = found.status === 'claimed' ? undefined : found.gate;
   const { outcome, response, settledBy, expiresAt } = write;

@@ -1,29 +1,26 @@
+import { type AnswerPolicy, isKept } from './answer-policy.ts';
 import { type Answer, final, outcomePending, problem } from './answers.ts';
 import type { ExecutingClaim, StoredResponse } from './claim.ts';
 import type { Protocol } from './protocol.ts';
 import { storable } from './replay.ts';
+import { noteLostAnswer } from './settlement.ts';
 import { hasLanded } from './store.ts';
 import { expiryAfter } from './time.ts';
-
-/** What becomes of the key when the handler itself fails. */
-export type On5xx = 'release' | 'store';
+import { settled, type WriteOf } from './transition.ts';
 
 /** A time-out says that the handler is still running: its claim can be neither settled nor released. */
 const REQUEST_TIMEOUT = 408;
-
-/** 429 asks for another attempt, so it cannot be the answer to every attempt. */
-const isFinal = (status: number, on5xx: On5xx): boolean => status !== 429 && (status < 500 || on5xx === 'store');
 
 /** A claimed operation whose handler has no external effect that could be looked up. */
 export class UngatedOperation {
   readonly #protocol: Protocol;
   readonly #claim: ExecutingClaim;
-  readonly #on5xx: On5xx;
+  readonly #policy: AnswerPolicy;
 
-  constructor(protocol: Protocol, claim: ExecutingClaim, on5xx: On5xx) {
+  constructor(protocol: Protocol, claim: ExecutingClaim, policy: AnswerPolicy) {
     this.#protocol = protocol;
     this.#claim = claim;
-    this.#on5xx = on5xx;
+    this.#policy = policy;
   }
 
   /**
@@ -32,7 +29,7 @@ export class UngatedOperation {
    */
   async complete(response: StoredResponse): Promise<Answer> {
     if (response.status === REQUEST_TIMEOUT) return problem(outcomePending('own'));
-    if (!isFinal(response.status, this.#on5xx)) {
+    if (!isKept(response.status, this.#policy)) {
       await this.release();
       return final(response);
     }
@@ -40,20 +37,20 @@ export class UngatedOperation {
     const { pk, operation } = this.#claim;
     const expiresAt = expiryAfter(ambient.now(), retentionMs);
     const outcome = { result: 'answered' } as const;
+    const write: WriteOf<'settle'> = {
+      kind: 'settle',
+      pk,
+      operation,
+      outcome,
+      response: storable(response),
+      settledBy: 'owner',
+      expiresAt,
+    };
     try {
-      const stored = storable(response);
-      const write = {
-        kind: 'settle',
-        pk,
-        operation,
-        outcome,
-        response: stored,
-        settledBy: 'owner',
-        expiresAt,
-      } as const;
       const result = await store.write(write);
       if (hasLanded(result)) {
         observe({ kind: 'settled', operation, result: 'answered', by: 'owner' });
+        if (result.kind === 'applied') this.#noteApplied(write, result.answerLost);
         return final(response);
       }
       observe({
@@ -65,6 +62,12 @@ export class UngatedOperation {
       observe({ kind: 'store-error', reason: String(error) });
     }
     return problem(outcomePending('own'));
+  }
+
+  /** What this very write said is what every replay says from now on. */
+  #noteApplied(write: WriteOf<'settle'>, answerLost: string | undefined): void {
+    noteLostAnswer(this.#protocol, write.operation, answerLost);
+    if (answerLost === undefined) this.#protocol.cache?.keep(settled(this.#claim, write));
   }
 
   /** T4b. Only after the handler itself has returned or thrown. */

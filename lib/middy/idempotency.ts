@@ -1,16 +1,12 @@
 import type { MiddlewareObj, Request } from '@middy/core';
-import type { APIGatewayProxyEventV2, APIGatewayProxyStructuredResultV2, Context } from 'aws-lambda';
-import {
-  fromEvent,
-  fromResult,
-  jwtPrincipal,
-  type PrincipalReader,
-  toFirstResult,
-  toResult,
-} from '../http/api-gateway-v2.ts';
+import type { Context } from 'aws-lambda';
+import { exchangeOf } from '../http/exchange.ts';
 import type { HttpRequest } from '../http/message.ts';
-import { type Answer, outcomePending } from '../idempotency/answers.ts';
-import { begin } from '../idempotency/begin.ts';
+import { verifiedPrincipal } from '../http/principal.ts';
+import { fromResult, type HttpResult, type WrittenResult } from '../http/result.ts';
+import { AnswerCache } from '../idempotency/answer-cache.ts';
+import { outcomePending } from '../idempotency/answers.ts';
+import { writeRules } from '../idempotency/body-fields.ts';
 import type { Budget } from '../idempotency/budget.ts';
 import type { ClaimedClaim, ExecutingClaim } from '../idempotency/claim.ts';
 import type { Effect } from '../idempotency/effect.ts';
@@ -18,135 +14,130 @@ import { MisuseError } from '../idempotency/errors.ts';
 import { fingerprintOf } from '../idempotency/fingerprint.ts';
 import { GatedOperation } from '../idempotency/gated-operation.ts';
 import type { JsonObject } from '../idempotency/json.ts';
-import { readKey } from '../idempotency/key.ts';
-import { PROBLEMS, type Problem, problemResponse } from '../idempotency/problems.ts';
-import { type Protocol, type ProtocolEvent, RETENTION_MS_DEFAULT } from '../idempotency/protocol.ts';
-import { claimAddress, scopeOf } from '../idempotency/scope.ts';
-import type { Store } from '../idempotency/store.ts';
+import type { IdempotencyKey } from '../idempotency/key.ts';
+import { type Policies, policiesOf } from '../idempotency/policies.ts';
+import { PROBLEMS, type Problem } from '../idempotency/problems.ts';
+import type { Protocol } from '../idempotency/protocol.ts';
+import { claimAddress, type Principal, scopeOf } from '../idempotency/scope.ts';
 import { type Ambient, after } from '../idempotency/time.ts';
-import { type On5xx, UngatedOperation } from '../idempotency/ungated-operation.ts';
-import { gatedInvocation, type Invocation, ungatedInvocation, withOperation } from './invocation.ts';
+import { UngatedOperation } from '../idempotency/ungated-operation.ts';
+import { beginByStoredRules } from './begin-by-stored-rules.ts';
+import { freshHeadersOf } from './fresh-headers.ts';
+import { gatedInvocation, ungatedInvocation, withOperation } from './invocation.ts';
+import { keyPolicyOf } from './key-policy.ts';
+import type { IdempotencyOptions } from './options.ts';
+import { Visit } from './visit.ts';
 
-type Event = APIGatewayProxyEventV2;
-type Result = APIGatewayProxyStructuredResultV2;
-
-/** What the handler finds in its context. */
-export interface OperationContext<C extends JsonObject = JsonObject> extends Context {
-  readonly operation: {
-    /** Id of this operation: stable over takeovers, new when the key is lawfully used again. */
-    readonly id: string;
-    /** The only way to the effect. Resolves to the answer, which is to be returned as it is. */
-    perform(command: C): Promise<Result>;
-  };
-}
-
-export interface IdempotencyOptions<C extends JsonObject> {
-  readonly store: Store;
-  readonly ambient: Ambient;
-  /** Absolute URL that serves `/problems/{code}`; no trailing slash. */
-  readonly docsBase: string;
-  /** The external effect. Without one, the handler itself is what runs at most once. */
-  readonly effect?: Effect<C>;
-  /** @default the `sub` of the JWT that API Gateway verified */
-  readonly principal?: PrincipalReader;
-  /** Methods whose keys are honoured. @default POST and PATCH */
-  readonly methods?: readonly string[];
-  /** Whether a request without a key is refused. @default true */
-  readonly required?: boolean;
-  /** How long a settled key is remembered. @default 24 hours */
-  readonly retentionMs?: number;
-  /** What becomes of the key of a plain handler that fails with 5xx or throws. @default 'release' */
-  readonly on5xx?: On5xx;
-  /** Status for a key that comes back with another request. @default 422 */
-  readonly mismatchStatus?: 409 | 422;
-  /** Path that tells the state of a key, for `Link` headers. @default none */
-  readonly keyStatusPath?: (key: string) => string;
-  /** For logs and metrics; must not throw. @default nothing */
-  readonly observe?: (event: ProtocolEvent) => void;
-}
+export type { IdempotencyOptions, OperationContext, PrincipalFinder } from './options.ts';
 
 /** Used where there is no Lambda context, as in a test: the longest time that an HTTP API waits. */
 const REMAINING_MS_DEFAULT = 29_000;
 
 /**
  * Runs a handler at most once for one principal, one `Idempotency-Key` and one unchanged request, and gives every
- * retry the first answer, byte for byte.
+ * retry the first answer, byte for byte, whichever front door either came through.
  *
  * Put whatever may refuse a request before it, and body parsers after it: the request's identity is fixed here.
  * Set Middy's `timeoutEarlyInMillis` explicitly, and leave its `timeoutEarlyResponse` alone: on an early time-out the
  * handler is still running, and its key stays claimed.
  *
+ * @throws MisuseError at start-up for options that cannot be safe, and for events that are no requests.
  * @see https://datatracker.ietf.org/doc/draft-ietf-httpapi-idempotency-key-header/
  */
 export function idempotency<C extends JsonObject = JsonObject>(
   options: IdempotencyOptions<C>,
-): MiddlewareObj<Event, Result> {
-  const { store, ambient, docsBase, effect, on5xx = 'release', required = true, mismatchStatus = 422 } = options;
-  const { methods = ['POST', 'PATCH'], principal = jwtPrincipal(), keyStatusPath, observe = () => {} } = options;
-  const protocol: Protocol = { store, ambient, retentionMs: options.retentionMs ?? RETENTION_MS_DEFAULT, observe };
-  const invocations = new WeakMap<object, Invocation>();
+): MiddlewareObj<unknown, HttpResult> {
+  const { store, ambient, docsBase, effect, basePath, keyStatusPath, observe = () => {} } = options;
+  const { principal = {}, fingerprint = {} } = options;
+  const policies = policiesOf(options);
+  const { retentionMs, mismatchStatus, waitMs, cacheBytes } = policies;
+  const cache = cacheBytes > 0 && { cache: new AnswerCache(cacheBytes) };
+  const protocol: Protocol = { store, ambient, retentionMs, observe, ...cache };
+  const findPrincipal = typeof principal === 'function' ? principal : verifiedPrincipal(principal);
+  const keys = keyPolicyOf(options);
+  const fresh = freshHeadersOf(options, keys.header);
+  writeRules(fingerprint); // Refuses rules that cannot be meant.
+  const visits = new WeakMap<object, Visit>();
 
-  const renderProblem = (request: HttpRequest, problem: Problem): Result =>
-    toResult(problemResponse(problem, { docsBase, instance: request.instance }));
-
-  const enter = (claim: ClaimedClaim | ExecutingClaim, http: HttpRequest, request: Request, budget: Budget): void => {
-    const render = (answer: Answer): Result =>
-      answer.kind === 'final' ? toResult(answer.response) : renderProblem(http, answer.problem);
-    const pending = renderProblem(http, outcomePending('own'));
-    if (effect !== undefined && claim.status === 'claimed') {
-      const operation = new GatedOperation(protocol, effect, claim, budget);
-      const perform = async (command: C): Promise<Result> => render(await operation.perform(command));
-      invocations.set(request, gatedInvocation(operation, render, pending));
-      request.context = withOperation(request.context, { id: operation.id, perform });
-    } else {
-      const operation = new UngatedOperation(protocol, claim as ExecutingClaim, on5xx);
-      const detail = 'The handler failed, and this route keeps failures.';
-      const failed = renderProblem(http, { type: PROBLEMS.handlerFailed, detail });
-      const codec = { read: fromResult, render, own: toFirstResult };
-      invocations.set(request, ungatedInvocation({ operation, on5xx, budget, ...codec, failed, pending }));
-      const perform = () => Promise.reject(new MisuseError('perform() needs the `effect` option of idempotency().'));
-      request.context = withOperation(request.context, { id: claim.operation, perform });
-    }
-  };
+  const attemptOf = (http: HttpRequest, caller: Principal, key: IdempotencyKey, budget: Budget) => ({
+    pk: claimAddress(caller, key),
+    scope: scopeOf(caller),
+    fingerprint: fingerprintOf(http, fingerprint),
+    budget,
+    ...(effect !== undefined && { effect }),
+    mismatchStatus,
+    waitMs,
+    links: keyStatusPath === undefined ? [] : [`<${keyStatusPath(key)}>; rel="status"`],
+  });
 
   return {
     async before(request) {
-      const http = fromEvent(untouched(request.event), principal);
-      if (!methods.includes(http.method)) return undefined;
-      if (http.principal === undefined) return renderProblem(http, principalMissing());
-      const reading = readKey(http.header('idempotency-key'));
-      if (reading.kind === 'missing' && !required) return undefined;
-      if (reading.kind !== 'key') return renderProblem(http, refusedKey(reading));
-      const { key } = reading;
+      refuseParsedBody(request.event);
+      const exchange = exchangeOf(request.event, { principal: () => undefined, basePath });
+      const http = exchange.request;
+      const reading = keys.read(http);
+      const isIgnored = reading.kind === 'not-honoured' && reading.wasSent;
+      const visit = new Visit(exchange, fresh.of(http, isIgnored), docsBase);
+      visits.set(request, visit);
+      const preflight = fresh.preflight(http);
+      if (preflight !== undefined) return visit.render({ kind: 'final', response: preflight });
+      if (reading.kind === 'not-honoured') return undefined;
+      // What was recognised is an event of a front door.
+      const caller = await findPrincipal(request.event as Parameters<typeof findPrincipal>[0]);
+      if (caller === undefined) return visit.renderProblem(principalMissing());
+      if (reading.kind === 'refused') return visit.renderProblem(reading.problem);
+      if (reading.kind === 'unprotected') return undefined;
       const budget = budgetOf(request.context, ambient);
-      const begun = await begin(protocol, {
-        pk: claimAddress(http.principal, key),
-        scope: scopeOf(http.principal),
-        fingerprint: fingerprintOf(http),
-        budget,
-        ...(effect !== undefined && { effect }),
-        mismatchStatus,
-        links: keyStatusPath === undefined ? [] : [`<${keyStatusPath(key)}>; rel="status"`],
-      });
-      if (begun.kind === 'run') return enter(begun.claim, http, request, budget);
-      return begun.answer.kind === 'final'
-        ? toResult(begun.answer.response)
-        : renderProblem(http, begun.answer.problem);
+      const begun = await beginByStoredRules(protocol, attemptOf(http, caller, reading.key, budget), http);
+      if (begun.kind === 'answer') return visit.render(begun.answer);
+      enter({ protocol, policies, effect, visit, budget }, begun.claim, request);
+      return undefined;
     },
     async after(request) {
-      const result = await invocations.get(request)?.returned(request.response);
-      if (result !== undefined) request.response = result;
+      const visit = visits.get(request) as Visit; // `before` has put it there.
+      request.response = (await visit.invocation?.returned(request.response)) ?? visit.passing(request.response);
     },
     async onError(request) {
-      const result = await invocations.get(request)?.threw(request.error);
+      const visit = visits.get(request);
+      const result = await visit?.invocation?.threw(request.error);
       if (result !== undefined) request.response = result;
     },
   };
 }
 
-/** The event as API Gateway sent it; a parsed body has lost what the fingerprint needs. */
-function untouched(event: Event): Event {
-  if (event.body === undefined || event.body === null || typeof event.body === 'string') return event;
+interface Entry<C extends JsonObject> {
+  readonly protocol: Protocol;
+  readonly policies: Policies;
+  readonly effect: Effect<C> | undefined;
+  readonly visit: Visit;
+  readonly budget: Budget;
+}
+
+/** Lets the handler run, with its operation in the context. */
+function enter<C extends JsonObject>(entry: Entry<C>, claim: ClaimedClaim | ExecutingClaim, request: Request): void {
+  const { protocol, policies, effect, visit, budget } = entry;
+  const { render, own } = visit;
+  const pending = visit.renderProblem(outcomePending('own'));
+  if (effect !== undefined && claim.status === 'claimed') {
+    const operation = new GatedOperation(protocol, effect, claim, budget);
+    const perform = async (command: C): Promise<WrittenResult> => render(await operation.perform(command));
+    visit.invocation = gatedInvocation(operation, render, pending);
+    request.context = withOperation(request.context, { id: operation.id, perform });
+  } else {
+    const operation = new UngatedOperation(protocol, claim as ExecutingClaim, policies);
+    const detail = 'The handler failed, and this route keeps failures.';
+    const failed = visit.renderProblem({ type: PROBLEMS.handlerFailed, detail });
+    const { on5xx } = policies;
+    visit.invocation = ungatedInvocation({ operation, on5xx, budget, read: fromResult, render, own, failed, pending });
+    const perform = () => Promise.reject(new MisuseError('perform() needs the `effect` option of idempotency().'));
+    request.context = withOperation(request.context, { id: claim.operation, perform });
+  }
+}
+
+/** The event as it was sent; a parsed body has lost what the fingerprint needs. */
+function refuseParsedBody(event: unknown): void {
+  const body = (event as { readonly body?: unknown } | null | undefined)?.body;
+  if (body === undefined || body === null || typeof body === 'string') return;
   throw new MisuseError('The body was parsed before idempotency() saw it. Put body parsers after idempotency().');
 }
 
@@ -159,13 +150,7 @@ function budgetOf(context: Context, ambient: Ambient): Budget {
 
 const principalMissing = (): Problem => ({
   type: PROBLEMS.principalMissing,
-  detail: 'The authorizer verified no caller for this request. Put an authorizer on this route, or check its claims.',
+  detail:
+    'The authorizer verified no caller for this request. Put an authorizer on this route, check its claims, or give ' +
+    'idempotency() a `principal` that finds the caller.',
 });
-
-const refusedKey = (reading: { kind: 'missing' } | { kind: 'invalid'; reason: string }): Problem =>
-  reading.kind === 'missing'
-    ? {
-        type: PROBLEMS.keyMissing,
-        detail: 'Send an Idempotency-Key header: one key for each intention, kept for every retry.',
-      }
-    : { type: PROBLEMS.keyInvalid, detail: `The Idempotency-Key header cannot be used: ${reading.reason}.` };

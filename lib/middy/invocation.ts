@@ -1,10 +1,11 @@
 import type { APIGatewayProxyStructuredResultV2, Context } from 'aws-lambda';
+import type { On5xx } from '../idempotency/answer-policy.ts';
 import type { Answer } from '../idempotency/answers.ts';
 import type { Budget } from '../idempotency/budget.ts';
 import type { StoredResponse } from '../idempotency/claim.ts';
 import type { GatedOperation } from '../idempotency/gated-operation.ts';
 import type { JsonObject } from '../idempotency/json.ts';
-import type { On5xx, UngatedOperation } from '../idempotency/ungated-operation.ts';
+import type { UngatedOperation } from '../idempotency/ungated-operation.ts';
 
 type Result = APIGatewayProxyStructuredResultV2;
 

@@ -1,28 +1,31 @@
 import { createHash } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { APIGatewayProxyEventV2, APIGatewayProxyStructuredResultV2 } from 'aws-lambda';
+import type { HttpRequest } from '../../lib/http/message.ts';
+import type { HttpResult } from '../../lib/http/result.ts';
 
-type Result = APIGatewayProxyStructuredResultV2;
+const queryOf = ({ query }: HttpRequest, name: string): number => Number(query.find(([sent]) => sent === name)?.[1]);
 
 /** The handlers behind the middleware: small services whose every run can be counted. */
 export function createRoutes() {
   let count = 0;
-  const routes: Readonly<Record<string, (event: APIGatewayProxyEventV2) => Promise<Result> | Result>> = {
-    echo: ({ headers, body = '', isBase64Encoded }) => {
-      const type = headers['content-type'] ?? 'application/octet-stream';
-      return { statusCode: 201, headers: { 'content-type': type }, body, isBase64Encoded };
-    },
-    status: ({ rawPath }) => {
-      const code = rawPath.split('/')[2] ?? '';
+  const routes: Readonly<Record<string, (request: HttpRequest) => Promise<HttpResult> | HttpResult>> = {
+    echo: ({ contentType, body }) => ({
+      statusCode: 201,
+      headers: { 'content-type': contentType || 'application/octet-stream' },
+      body: Buffer.from(body).toString('base64'),
+      isBase64Encoded: true,
+    }),
+    status: ({ path }) => {
+      const code = path.split('/')[2] ?? '';
       return { statusCode: Number(code), headers: { 'content-type': 'text/plain' }, body: `status:${code}` };
     },
-    slow: async ({ queryStringParameters }) => {
-      const ms = Number(queryStringParameters?.['ms']);
+    slow: async (request) => {
+      const ms = queryOf(request, 'ms');
       await sleep(ms);
       return { statusCode: 200, headers: { 'content-type': 'text/plain' }, body: `slept:${ms}` };
     },
-    large: ({ queryStringParameters }) => {
-      const body = incompressible(Number(queryStringParameters?.['bytes'])).toString('base64');
+    large: (request) => {
+      const body = incompressible(queryOf(request, 'bytes')).toString('base64');
       return { statusCode: 200, headers: { 'content-type': 'application/octet-stream' }, body, isBase64Encoded: true };
     },
     headers: () => ({
@@ -40,14 +43,14 @@ export function createRoutes() {
     empty: () => ({ statusCode: 204 }),
   };
   return {
-    handle: async (event: APIGatewayProxyEventV2): Promise<Result> => {
-      if (event.rawPath === '/counter') {
+    handle: async (request: HttpRequest): Promise<HttpResult> => {
+      if (request.path === '/counter') {
         return { statusCode: 200, headers: { 'content-type': 'application/json' }, body: JSON.stringify({ count }) };
       }
-      const route = routes[event.rawPath.split('/')[1] ?? ''];
+      const route = routes[request.path.split('/')[1] ?? ''];
       if (route === undefined) return { statusCode: 404, body: 'no such route' };
       count += 1;
-      return route(event);
+      return route(request);
     },
     reset: () => {
       count = 0;

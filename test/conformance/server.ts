@@ -1,29 +1,46 @@
-import { randomUUID } from 'node:crypto';
 import { createServer, type IncomingMessage } from 'node:http';
 import middy from '@middy/core';
-import type { APIGatewayProxyEventV2, APIGatewayProxyStructuredResultV2, Context } from 'aws-lambda';
-import type { PrincipalReader } from '../../lib/http/api-gateway-v2.ts';
+import type { Context } from 'aws-lambda';
+import { exchangeOf, type HttpEvent } from '../../lib/http/exchange.ts';
+import type { HttpResult } from '../../lib/http/result.ts';
 import type { Store } from '../../lib/idempotency/store.ts';
-import { buildEvent } from '../../lib/local/gateway/event.ts';
-import { functionReply } from '../../lib/local/gateway/function-reply.ts';
 import { send } from '../../lib/local/gateway/http-reply.ts';
 import { listen } from '../../lib/local/listen.ts';
 import { readBody } from '../../lib/local/read-body.ts';
 import { idempotency } from '../../lib/middy/idempotency.ts';
 import { systemAmbient as ambient } from '../../lib/runtime/ambient.ts';
-import { memoryStore } from '../../lib/stores/memory.ts';
+import { FRONT_DOORS, type FrontDoorName, type Received } from './front-doors.ts';
 import { createRoutes } from './routes.ts';
+import { type FreshStores, memoryStores } from './stores.ts';
 
 /** As large as an HTTP API takes. */
 const BODY_BYTES_MAX = 10_000_000;
 
-/** The fixture has no authorizer: the principal is a header's value. */
-const headerPrincipal: PrincipalReader = ({ headers }) => ({ subject: headers['x-principal'] ?? 'anonymous' });
+export interface FixtureOptions {
+  readonly port: number;
+  readonly retentionMs?: number;
+  /** @default 'v2' */
+  readonly format?: FrontDoorName;
+  /** @default in memory */
+  readonly stores?: FreshStores;
+}
 
-/** The middleware over small counted services, spoken to over HTTP. */
-export async function startFixture(options: { readonly port: number; readonly retentionMs?: number }) {
+const requestOf = (event: HttpEvent) => exchangeOf(event, { principal: () => undefined }).request;
+
+/** The fixture has no authorizer: the principal is a header's value. */
+const headerPrincipal = (event: HttpEvent) => ({ subject: requestOf(event).header('x-principal')[0] ?? 'anonymous' });
+
+/** What a handler behind a load balancer with multi-value headers has to return. */
+const inMultiValues = ({ headers = {}, ...rest }: HttpResult): HttpResult => ({
+  ...rest,
+  multiValueHeaders: Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, [value]])),
+});
+
+/** The middleware over small counted services, behind one kind of front door, spoken to over HTTP. */
+export async function startFixture({ port: wanted, format = 'v2', stores = memoryStores, ...rest }: FixtureOptions) {
+  const door = FRONT_DOORS[format];
   const routes = createRoutes();
-  let current = memoryStore({ now: ambient.now });
+  let current = await stores.next();
   // A reset forgets every key, so the middleware asks for the store of the moment.
   const store: Store = {
     shards: current.shards,
@@ -34,31 +51,35 @@ export async function startFixture(options: { readonly port: number; readonly re
     commit: (writes) => current.commit(writes),
   };
   const docsBase = () => `http://127.0.0.1:${port}`;
-  const handler = (event: APIGatewayProxyEventV2): Promise<APIGatewayProxyStructuredResultV2> =>
-    middy<APIGatewayProxyEventV2, APIGatewayProxyStructuredResultV2>()
-      .use(idempotency({ store, ambient, docsBase: docsBase(), principal: headerPrincipal, ...options }))
-      .handler(routes.handle)(event, {} as Context);
+  const handler = (event: HttpEvent): Promise<HttpResult> =>
+    middy<HttpEvent, HttpResult>()
+      .use(idempotency({ store, ambient, docsBase: docsBase(), principal: headerPrincipal, ...rest }))
+      .handler(async (event) => {
+        const result = await routes.handle(requestOf(event));
+        return format === 'alb-multi' ? inMultiValues(result) : result;
+      })(event, {} as Context);
   const server = createServer(async (request, response) => {
     if (request.method === 'POST' && request.url === '/reset') {
       routes.reset();
-      current = memoryStore({ now: ambient.now });
+      current = await stores.next();
       response.writeHead(204).end();
       return;
     }
-    const result = await handler(await eventOf(request));
-    send(response, functionReply({ kind: 'returned', payload: JSON.stringify(result) }));
+    send(response, door.reply(await handler(door.event(await received(request)))));
   });
-  const port = await listen(server, options.port);
-  return { url: docsBase(), stop: () => server.close() };
+  const port = await listen(server, wanted);
+  return {
+    url: docsBase(),
+    stop: async () => {
+      server.close();
+      await stores.stop();
+    },
+  };
 }
 
-async function eventOf(request: IncomingMessage): Promise<APIGatewayProxyEventV2> {
+async function received(request: IncomingMessage): Promise<Received> {
   const [path = '/', query] = (request.url ?? '/').split('?');
   const body = (await readBody(request, BODY_BYTES_MAX)) ?? Buffer.alloc(0);
   const { method = 'GET', rawHeaders } = request;
-  const received = { method, path, query, rawHeaders, body, sourceIp: '127.0.0.1', protocol: 'HTTP/1.1' };
-  const match = { route: { routeKey: '$default' }, pathParameters: {} };
-  const context = { requestId: randomUUID(), receivedAt: new Date(), match, authorized: undefined };
-  // The router's match carries more than the event shows.
-  return buildEvent(received, context as unknown as Parameters<typeof buildEvent>[1]);
+  return { method, path, query, rawHeaders, body };
 }

@@ -20,6 +20,8 @@ const mostly = <const T>(usual: T, other: T) =>
   fc.oneof({ weight: 4, arbitrary: fc.constant(usual) }, { weight: 1, arbitrary: fc.constant(other) });
 const operation = mostly('op-1', 'op-2');
 const owner = mostly('me', 'rival');
+/** Whoever takes over is somebody else, or it would not be a take-over. */
+const heir = mostly('rival', 'me');
 const moment: fc.Arbitrary<EpochMs> = fc.constantFrom(-1, 0, 1, 999, 1000, 1001).map((ms) => after(NOW, ms));
 const expiresAt = fc.constantFrom(0, 1, 2).map((s) => (NOW / 1000 + s) as EpochSeconds);
 const fingerprint = fc.constantFrom('sha256:x', 'sha256:y').map((text) => text as Fingerprint);
@@ -53,7 +55,15 @@ const writeOn = (pk: string): fc.Arbitrary<Write> => {
   // Writes that lead on to further states come often, writes that end a claim seldom.
   const leadsOn = [
     fc.record({ kind: kind('claim'), claim, now: moment }),
-    fc.record({ ...owned, kind: kind('take-over'), from: owner, fingerprint, leaseUntil: moment, now: moment }),
+    fc.record({
+      ...owned,
+      owner: heir,
+      kind: kind('take-over'),
+      from: owner,
+      fingerprint,
+      leaseUntil: moment,
+      now: moment,
+    }),
     fc.record({ ...owned, kind: kind('gate'), gate }),
     fc.record(
       { ...owned, kind: kind('hand-off'), now: moment, providerRef },

@@ -1,9 +1,36 @@
+import { hash, randomBytes } from 'node:crypto';
 import { beforeAll, expect, it } from 'vitest';
 import type { Store } from '../../lib/idempotency/store.ts';
-import { RESPONSE, reach, settle } from './samples.ts';
+import { claim, freshPk, RESPONSE, reach, settle, ungated } from './samples.ts';
 
 /** Near to what one item carries, next to the rest of a claim. */
 const BIG_BYTES = 300_000;
+
+/** JSON as services write it, the same each time: a fifth of its size when compressed. */
+export const json = (length: number): Uint8Array =>
+  Buffer.from(Array.from({ length: Math.ceil(length / 80) }, (_, n) => entry(n)).join(',')).subarray(0, length);
+
+const entry = (n: number): string =>
+  JSON.stringify({
+    id: `pi_${hash('sha256', String(n)).slice(0, 18)}`,
+    amount: (n * 7_919) % 100_000,
+    currency: 'UZS',
+    status: ['succeeded', 'declined', 'processing'][n % 3],
+  });
+
+const large: readonly (readonly [string, Uint8Array])[] = [
+  ['0 B', new Uint8Array()],
+  ['1 B', Uint8Array.of(0)],
+  ['900 B of JSON', json(900)],
+  ['900 B at random', randomBytes(900)],
+  ['4 kB of JSON', json(4_000)],
+  ['4 kB at random', randomBytes(4_000)],
+  ['100 kB of JSON', json(100_000)],
+  ['100 kB at random', randomBytes(100_000)],
+  ['500 kB of JSON', json(500_000)],
+  ['500 kB at random', randomBytes(500_000)],
+  ['5 MB at random', randomBytes(5_000_000)],
+];
 
 const every: readonly (readonly [string, Uint8Array])[] = [
   ['empty', new Uint8Array()],
@@ -26,6 +53,22 @@ export function bodies(makeStore: () => Store): void {
     const read = found?.status === 'done' ? found.response.body : undefined;
     expect(Buffer.from(body).equals(read ?? Buffer.from('not settled'))).toBe(true);
     expect(read?.constructor).toBe(Uint8Array);
+  });
+
+  it.each(large)('an answer of any size is shown whole to a retry, with its headers: %s', async (_, body) => {
+    const pk = freshPk();
+    const headers = { ...RESPONSE.headers, etag: '"é"', 'x-list': 'a, b' };
+    await store.write(claim(ungated(pk)));
+    const settlement = {
+      ...settle(pk),
+      outcome: { result: 'answered' },
+      response: { status: 200, headers, body },
+    } as const;
+    expect(await store.write(settlement)).toStrictEqual({ kind: 'applied' });
+    const met = await store.write(claim(ungated(pk, 'op-2', 'rival')));
+    const found = met.kind === 'refused' && met.found?.status === 'done' ? met.found.response : undefined;
+    expect([found?.status, found?.headers]).toStrictEqual([200, headers]);
+    expect(Buffer.from(body).equals(found?.body ?? Buffer.from('not found'))).toBe(true);
   });
 
   it('a body comes back with the write that lost to it', async () => {

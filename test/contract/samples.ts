@@ -31,7 +31,10 @@ export const claimed = (pk = freshPk(), operation = 'op-1', owner = 'me'): Claim
   attempts: 0,
 });
 
-export const ungated = (pk?: string): ExecutingClaim => ({ ...claimed(pk), status: 'executing' });
+export const ungated = (pk?: string, operation?: string, owner?: string): ExecutingClaim => ({
+  ...claimed(pk, operation, owner),
+  status: 'executing',
+});
 
 export const GATE: Gate = {
   providerKey: 'pk-op-1',

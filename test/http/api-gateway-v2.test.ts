@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { fromEvent, fromResult, jwtPrincipal, toFirstResult, toResult } from '../../lib/http/api-gateway-v2.ts';
+import { fromEvent, jwtPrincipal, toResult } from '../../lib/http/api-gateway-v2.ts';
 import { jsonResponse } from '../../lib/http/json-response.ts';
 import { fingerprintOf } from '../../lib/idempotency/fingerprint.ts';
 import { apiEvent, type EventParts } from '../support/events.ts';
@@ -8,7 +8,7 @@ const read = (parts: EventParts) => fromEvent(apiEvent(parts), jwtPrincipal());
 const fingerprint = (parts: EventParts) => fingerprintOf(read(parts));
 const text = (bytes: Uint8Array) => Buffer.from(bytes).toString();
 
-describe('an event', () => {
+describe('an event of format 2.0', () => {
   test('is read as the request that was sent', () => {
     const request = read({
       method: 'post',
@@ -50,7 +50,7 @@ describe('an event', () => {
 
   // D3
   test('gives a header’s lines whatever the case of its name', () => {
-    const lines = (headers: Record<string, string>) => read({ headers }).header('idempotency-key');
+    const lines = (headers: Record<string, string>) => read({ headers }).header('Idempotency-Key');
     expect(lines({ 'Idempotency-Key': 'k' })).toEqual(['k']);
     expect(lines({ 'IDEMPOTENCY-KEY': 'k', 'idempotency-key': 'l' })).toEqual(['k', 'l']);
     expect(lines({})).toEqual([]);
@@ -61,6 +61,14 @@ describe('an event', () => {
     event.headers['idempotency-key'] = undefined;
     expect(fromEvent(event, jwtPrincipal()).header('idempotency-key')).toEqual([]);
   });
+
+  test.each([
+    ['letters beyond ASCII', '/zahlungen/ü', '/zahlungen/%C3%BC#request-1'],
+    ['what is encoded already', '/a%2Fb', '/a%2Fb#request-1'],
+    ['half a letter', '/a\ud800', '/a%EF%BF%BD#request-1'],
+  ])('has a URI for its problems, whatever its path holds: %s', (_, path, instance) => {
+    expect(read({ path }).instance).toBe(instance);
+  });
 });
 
 describe('the identity of a route', () => {
@@ -69,13 +77,26 @@ describe('the identity of a route', () => {
     ['a trailing slash', { routeKey: '$default', path: '/a/b' }, { routeKey: '$default', path: '/a/b/' }],
     ['the stage', { routeKey: '$default', path: '/a/b' }, { routeKey: '$default', path: '/prod/a/b', stage: 'prod' }],
     ['the path of a route with a key', { routeKey: 'POST /a', path: '/a' }, { routeKey: 'POST /a', path: '/prod/a/' }],
+    [
+      'a trailing slash that a greedy parameter caught',
+      { routeKey: 'POST /files/{name+}', parameters: { name: 'a/b' } },
+      { routeKey: 'POST /files/{name+}', parameters: { name: 'a/b/' } },
+    ],
+    ['whether the route is for any method', { routeKey: 'POST /a' }, { routeKey: 'ANY /a' }],
   ])('does not depend on %s', (_, one, other) => {
     expect(fingerprint(one)).toBe(fingerprint(other));
   });
 
+  // C11
   test.each<[string, EventParts, EventParts]>([
     ['the path where there is no route', { routeKey: '$default', path: '/a' }, { routeKey: '$default', path: '/b' }],
     ['the root and another', { routeKey: '$default', path: '/' }, { routeKey: '$default', path: '/a' }],
+    ['the method on a route for any', { routeKey: 'ANY /a', method: 'POST' }, { routeKey: 'ANY /a', method: 'PATCH' }],
+    [
+      'what a route for everything caught',
+      { routeKey: 'ANY /{proxy+}', parameters: { proxy: 'payments/1/cancel' } },
+      { routeKey: 'ANY /{proxy+}', parameters: { proxy: 'payments/2/cancel' } },
+    ],
   ])('depends on %s', (_, one, other) => {
     expect(fingerprint(one)).not.toBe(fingerprint(other));
   });
@@ -87,6 +108,10 @@ describe('the identity of a route', () => {
       '/product',
       '/prod',
     ]);
+  });
+
+  test('of a greedy route that caught nothing is the route', () => {
+    expect(read({ routeKey: 'ANY /{proxy+}' })).toMatchObject({ route: 'POST /{proxy+}', parameters: {} });
   });
 });
 
@@ -102,89 +127,13 @@ describe('a query', () => {
   });
 });
 
-describe('the principal', () => {
-  const principal = (claims: Record<string, unknown> | null, tenantClaim?: string) =>
-    jwtPrincipal(tenantClaim)(apiEvent({ claims }));
-
-  // C19
-  test.each<[string, Record<string, unknown> | null, string | undefined]>([
-    ['no authorizer', null, undefined],
-    ['no subject', {}, undefined],
-    ['an empty subject', { sub: '' }, undefined],
-    ['a subject that is no text', { sub: 7 }, undefined],
-    ['no tenant where one is configured', { sub: 's' }, 'tenant'],
-    ['an empty tenant where one is configured', { sub: 's', tenant: '' }, 'tenant'],
-  ])('of %s is none', (_, claims, tenantClaim) => {
-    expect(principal(claims, tenantClaim)).toBeUndefined();
-  });
-
-  test('comes from the verified claims and never from a header', () => {
-    const event = apiEvent({ claims: { sub: 's', tenant: 't' }, headers: { 'x-tenant': 'other', tenant: 'other' } });
-    expect(jwtPrincipal('tenant')(event)).toEqual({ tenant: 't', subject: 's' });
-    expect(jwtPrincipal()(event)).toEqual({ subject: 's' });
-  });
-
-  test('of an authorizer of another kind is none', () => {
-    const event = apiEvent({ claims: null });
-    Object.assign(event.requestContext, { authorizer: { lambda: { sub: 's' } } });
-    expect(jwtPrincipal()(event)).toBeUndefined();
-  });
-});
-
-describe('a result', () => {
-  // E4
-  test.each([
-    ['text', Buffer.from('salom ü'), 'salom ü', false],
-    ['nothing', new Uint8Array(), '', false],
-    ['bytes that are no text', Uint8Array.of(0xff, 0xfe), '//4=', true],
-    ['text with a byte order mark', Buffer.from('\ufeffx'), '\ufeffx', false],
-  ])('of %s comes back as the same bytes', (_, body, sent, isBase64Encoded) => {
-    const result = toResult({ status: 200, headers: { etag: '"1"' }, body });
-    expect(result).toEqual({ statusCode: 200, headers: { etag: '"1"' }, body: sent, isBase64Encoded });
-    expect(Buffer.from(fromResult(result).body)).toEqual(Buffer.from(body));
-  });
-
-  test('is read with header names in lower case and their values as text', () => {
-    const result = { statusCode: 201, headers: { 'X-Count': 3, Location: '/a, b', 'X-Flag': true } };
-    expect(fromResult(result)).toEqual({
-      status: 201,
-      headers: { 'x-count': '3', location: '/a, b', 'x-flag': 'true' },
-      body: Buffer.alloc(0),
-    });
-  });
-
-  // A10
-  test.each([
-    ['undefined', undefined, ''],
-    ['null', null, 'null'],
-    ['an object', { a: 1 }, '{"a":1}'],
-    ['an empty object', {}, '{}'],
-    ['text, as it is', 'hello', 'hello'],
-    ['empty text', '', ''],
-    ['a number', 7, '7'],
-    ['an object whose status is no number', { statusCode: '201' }, '{"statusCode":"201"}'],
-  ])('that is shorthand is spelled out: %s', (_, result, body) => {
-    const spelledOut = fromResult(result);
-    expect([spelledOut.status, text(spelledOut.body)]).toEqual([200, body]);
-    expect(toFirstResult(result)).toEqual({
-      statusCode: 200,
-      headers: { 'content-type': 'application/json' },
-      body,
-      isBase64Encoded: false,
-    });
-  });
-
-  // E7
-  test('leaves the first time as the handler made it, but without the mark of replays', () => {
-    const cookies = ['session=1'];
-    expect(
-      toFirstResult({ statusCode: 201, headers: { 'Idempotency-Replayed': 'true', ETag: '"1"' }, cookies }),
-    ).toEqual({
-      statusCode: 201,
-      headers: { ETag: '"1"' },
-      cookies,
-    });
-    expect(toFirstResult({ statusCode: 204 })).toEqual({ statusCode: 204, headers: {} });
+test('a response leaves in the shape of format 2.0', () => {
+  const response = { status: 201, headers: { etag: '"1"' }, body: Buffer.from('salom') };
+  expect(toResult(response)).toEqual({
+    statusCode: 201,
+    headers: { etag: '"1"' },
+    body: 'salom',
+    isBase64Encoded: false,
   });
 });
 

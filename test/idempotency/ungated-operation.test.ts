@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
+import type { AnswerPolicy, On5xx } from '../../lib/idempotency/answer-policy.ts';
 import type { ExecutingClaim, StoredResponse } from '../../lib/idempotency/claim.ts';
-import { type On5xx, UngatedOperation } from '../../lib/idempotency/ungated-operation.ts';
+import { UngatedOperation } from '../../lib/idempotency/ungated-operation.ts';
 import { fakeEffect } from '../support/fake-effect.ts';
 import { bytesOf, codeOf, RETENTION_MS, type Scene, scene } from '../support/scene.ts';
 
@@ -10,16 +11,20 @@ const answerOf = (status: number, body = 'done'): StoredResponse => ({
   body: Buffer.from(body),
 });
 
-async function start(on5xx: On5xx = 'release') {
+async function start(policy: Partial<AnswerPolicy> = {}) {
   const s = scene(fakeEffect({}));
-  const operation = await claimIn(s, on5xx);
+  const operation = await claimIn(s, policy);
   return { s, operation };
 }
 
-async function claimIn(s: Scene, on5xx: On5xx = 'release') {
+async function claimIn(s: Scene, policy: Partial<AnswerPolicy> = {}) {
   const begun = await s.begin({ effect: undefined });
   if (begun.kind !== 'run') throw new Error(codeOf(begun));
-  return new UngatedOperation(s.protocol, begun.claim as ExecutingClaim, on5xx);
+  return new UngatedOperation(s.protocol, begun.claim as ExecutingClaim, {
+    keep: 'final',
+    on5xx: 'release',
+    ...policy,
+  });
 }
 
 const retry = (s: Scene) => s.begin({ effect: undefined });
@@ -60,16 +65,36 @@ describe("a plain handler's answer", () => {
     [500, '500 replayed'],
     [503, '503 replayed'],
   ])('of %i, where failures are kept, is answered next with %s', async (status, next) => {
-    const { s, operation } = await start('store');
+    const { s, operation } = await start({ on5xx: 'store' });
     await operation.complete(answerOf(status));
     expect(codeOf(await retry(s))).toBe(next);
+  });
+
+  test.each([
+    ['everything', 429, '429 replayed'],
+    ['everything', 503, '503 replayed'],
+    ['success', 201, '201 replayed'],
+    ['success', 302, 'run'],
+    ['success', 404, 'run'],
+    ['success', 500, 'run'],
+  ] as const)('where %s is kept, after %i is answered next with %s', async (keep, status, next) => {
+    const { s, operation } = await start({ keep, on5xx: keep === 'everything' ? 'store' : 'release' });
+    expect(codeOf(await operation.complete(answerOf(status)))).toBe(String(status));
+    expect(codeOf(await retry(s))).toBe(next);
+  });
+
+  // A11
+  test('of 408 is a handler that still runs, even where everything is kept', async () => {
+    const { s, operation } = await start({ keep: 'everything', on5xx: 'store' });
+    expect(codeOf(await operation.complete(answerOf(408)))).toBe('503 outcome-pending');
+    expect((await s.open()).status).toBe('executing');
   });
 
   // A11
   test.each<On5xx>(['release', 'store'])(
     'of 408 is a handler that still runs: neither stored nor freed (%s)',
     async (on5xx) => {
-      const { s, operation } = await start(on5xx);
+      const { s, operation } = await start({ on5xx });
       expect(codeOf(await operation.complete(answerOf(408)))).toBe('503 outcome-pending');
       expect((await s.open()).status).toBe('executing');
     },
@@ -87,6 +112,17 @@ describe('a store that fails when the handler has run', () => {
     expect(codeOf(await operation.complete(answerOf(201)))).toBe('503 outcome-pending');
     expect(codeOf(await retry(s))).toBe(next);
     expect(s.kinds()).toContain('store-error');
+  });
+
+  test('and whose write turns out to have landed, is no failure', async () => {
+    const { s, operation } = await start();
+    const { write } = s.store;
+    s.store.write = async (...args) => {
+      await write(...args);
+      return write(...args);
+    };
+    expect(codeOf(await operation.complete(answerOf(201)))).toBe('201');
+    expect(codeOf(await retry(s))).toBe('201 replayed');
   });
 
   test('leaves a key that could not be freed claimed', async () => {

@@ -3,7 +3,7 @@ import { DUE_AT, DUE_INDEX, DUE_SHARD, PARTITION_KEY, TTL_ATTRIBUTE } from '../.
 import { SCHEMA_VERSION } from '../../idempotency/claim.ts';
 import type { DomainWrite } from '../../idempotency/store.ts';
 import type { EpochMs } from '../../idempotency/time.ts';
-import type { Write } from '../../idempotency/transition.ts';
+import type { Write, WriteOf } from '../../idempotency/transition.ts';
 import { recordName } from '../placement.ts';
 import { allOf, anyOf, atMost, below, type Clause, differs, equals, exists, missing, oneOf } from './condition.ts';
 import { doneAttributes, gateAttributes, type Item, RECORD, toItem, toRecordItem } from './item.ts';
@@ -22,13 +22,14 @@ interface Conditional {
   readonly ReturnValuesOnConditionCheckFailure: 'ALL_OLD';
 }
 
-/** One conditional write: as it stands an action of a transaction, and what is inside a request of its own. */
+/**
+ * One write: as it stands an action of a transaction, and what is inside a request of its own. Only items that nobody
+ * else can know of are put without a condition.
+ */
 export type Action =
-  | { readonly Put: Conditional & { readonly Item: Item } }
+  | { readonly Put: (Conditional | Pick<Conditional, 'TableName'>) & { readonly Item: Item } }
   | { readonly Update: Conditional & { readonly Key: Item; readonly UpdateExpression: string } }
   | { readonly Delete: Conditional & { readonly Key: Item } };
-
-type WriteOf<K extends Write['kind']> = Extract<Write, { kind: K }>;
 
 const isFree = missing(PARTITION_KEY);
 const knownSchema = atMost('v', SCHEMA_VERSION);
@@ -84,15 +85,15 @@ export function conditionOf(write: Write): Clause {
   }
 }
 
-/** A claim's write. */
-export function actionOf(write: Write, { tableName, shards }: Target): Action {
+/** A claim's write; `answer` is what the claim itself holds of a settlement's. */
+export function actionOf(write: Write, { tableName, shards }: Target, answer: Item): Action {
   const condition = conditionOf(write);
   if (write.kind === 'claim')
     return { Put: { ...conditional(tableName, condition), Item: toItem(write.claim, shards) } };
   const Key = { [PARTITION_KEY]: write.pk };
   if (write.kind === 'release' || write.kind === 'release-ungated')
     return { Delete: { ...conditional(tableName, condition), Key } };
-  const { text: UpdateExpression, ...standsOn } = changeOf(write);
+  const { text: UpdateExpression, ...standsOn } = changeOf(write, answer);
   return { Update: { ...conditional(tableName, condition, standsOn), Key, UpdateExpression } };
 }
 
@@ -127,7 +128,7 @@ const fromCursor = (cursor: string): Record<string, unknown> =>
 
 type Updating = Exclude<Write, WriteOf<'claim' | 'release' | 'release-ungated'>>;
 
-function changeOf(write: Updating): Clause {
+function changeOf(write: Updating, answer: Item): Clause {
   switch (write.kind) {
     case 'take-over':
       return set({ owner: write.owner, leaseUntil: write.leaseUntil, [DUE_AT]: write.leaseUntil });
@@ -136,7 +137,7 @@ function changeOf(write: Updating): Clause {
     case 'hand-off':
       return set({ status: 'unknown', leaseUntil: write.now, [DUE_AT]: write.now, ...known(write.providerRef) });
     case 'settle':
-      return set({ status: 'done', ...doneAttributes(write) }, OPEN_ONLY);
+      return set({ status: 'done', ...doneAttributes(write, answer) }, OPEN_ONLY);
     case 'lease': {
       const moved = set({ [DUE_AT]: write.dueAt });
       return {

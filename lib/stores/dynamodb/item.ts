@@ -13,6 +13,7 @@ import type { JsonObject } from '../../idempotency/json.ts';
 import type { Due, RecordKey } from '../../idempotency/store.ts';
 import type { EpochMs } from '../../idempotency/time.ts';
 import { recordName, shardOf } from '../placement.ts';
+import { fromResponse } from './answer-form.ts';
 
 /** An item in the words of the document client. */
 export type Item = Readonly<Record<string, unknown>>;
@@ -43,7 +44,7 @@ export function toItem(claim: Claim, shards: number): Item {
   const { v, pk, operation, owner, fingerprint, scope, createdAt, status } = claim;
   const identity = { v, [PARTITION_KEY]: pk, operation, owner, fingerprint, scope, createdAt, status };
   const gate = 'gate' in claim && claim.gate !== undefined ? gateAttributes(claim.gate) : {};
-  if (claim.status === 'done') return { ...identity, ...gate, ...doneAttributes(claim) };
+  if (claim.status === 'done') return { ...identity, ...gate, ...doneAttributes(claim, { ...claim.response }) };
 
   const { leaseUntil, dueAt, attempts, quarantine } = claim;
   const due = { [DUE_SHARD]: shardOf(pk, shards), [DUE_AT]: dueAt };
@@ -58,20 +59,22 @@ export const gateAttributes = ({ providerKey, command, sentAt, providerRef }: Ga
   ...(providerRef !== undefined && { providerRef }),
 });
 
-type Done = Pick<DoneClaim, 'outcome' | 'response' | 'settledBy' | 'expiresAt'>;
+type Done = Pick<DoneClaim, 'outcome' | 'settledBy' | 'expiresAt'>;
 
-export function doneAttributes({ outcome, response, settledBy, expiresAt }: Done): Item {
+/** `response` is what the claim itself holds of its answer. */
+export function doneAttributes({ outcome, settledBy, expiresAt }: Done, response: Item): Item {
   const detail = outcome.detail !== undefined && { detail: JSON.stringify(outcome.detail) };
   return { outcome: { ...outcome, ...detail }, response, settledBy, [TTL_ATTRIBUTE]: expiresAt };
 }
 
 /** What `toItem` writes, as it is read back. */
 type ClaimItem = Omit<ClaimedClaim, 'status'> &
-  Omit<DoneClaim, 'status' | 'gate' | 'outcome'> &
+  Omit<DoneClaim, 'status' | 'gate' | 'outcome' | 'response'> &
   Omit<Gate, 'command'> & {
     readonly status: Claim['status'];
     readonly command: string;
     readonly outcome: Omit<Outcome, 'detail'> & { readonly detail?: string };
+    readonly response?: unknown;
   };
 
 /** @throws StoreUnavailableError when the item was not written by any version of this code. */
@@ -111,7 +114,7 @@ function doneOf({ outcome, response, settledBy, expiresAt }: ClaimItem) {
   const { detail, ...rest } = outcome;
   return {
     outcome: { ...rest, ...(detail !== undefined && { detail: JSON.parse(detail) as JsonObject }) },
-    response: { ...response, body: Uint8Array.from(response.body) },
+    response: fromResponse(response),
     settledBy,
     expiresAt,
   };

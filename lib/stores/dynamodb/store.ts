@@ -1,23 +1,19 @@
-import {
-  DeleteCommand,
-  type DynamoDBDocumentClient,
-  GetCommand,
-  PutCommand,
-  QueryCommand,
-  TransactWriteCommand,
-  UpdateCommand,
-} from '@aws-sdk/lib-dynamodb';
-import { DUE_SHARDS, PARTITION_KEY } from '../../contract/table.ts';
+import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
+import { DUE_SHARDS } from '../../contract/table.ts';
+import { admit } from '../../idempotency/admission.ts';
 import type { Found } from '../../idempotency/claim.ts';
 import { StoreUnavailableError } from '../../idempotency/errors.ts';
 import type { Blocking, DomainWrite, RecordKey, Store, WriteResult } from '../../idempotency/store.ts';
 import type { Ambient, EpochMs } from '../../idempotency/time.ts';
 import { type Decision, transition, type Write } from '../../idempotency/transition.ts';
 import { pkOf, recordName } from '../placement.ts';
+import { pointerOf } from './answer-form.ts';
+import { fetchAnswer, type Kept, keepAnswer } from './answer-parts.ts';
 import { pause, TRIES_MAX } from './back-off.ts';
 import { classify, type FailedCondition, type Failure, unavailable } from './failure.ts';
-import { type Action, actionOf, domainAction, dueQuery, toCursor } from './inputs.ts';
+import { actionOf, domainAction, dueQuery, toCursor } from './inputs.ts';
 import { fromDueItem, fromItem, fromRecordItem, type Item } from './item.ts';
+import { tableOf } from './table.ts';
 
 export interface DynamoDbStoreOptions {
   readonly client: DynamoDBDocumentClient;
@@ -46,6 +42,7 @@ type Committed = Awaited<ReturnType<Store['commit']>>;
  */
 export function dynamoDbStore({ client, tableName, ambient, shards = DUE_SHARDS }: DynamoDbStoreOptions): Store {
   const target = { tableName, shards };
+  const table = tableOf(client, tableName);
 
   async function attempt<T>(send: () => Promise<T>): Promise<Attempt<T>> {
     try {
@@ -72,36 +69,28 @@ export function dynamoDbStore({ client, tableName, ambient, shards = DUE_SHARDS 
     );
   }
 
-  async function get(pk: string): Promise<Item | undefined> {
-    const input = { TableName: tableName, Key: { [PARTITION_KEY]: pk }, ConsistentRead: true };
-    const { Item } = await client.send(new GetCommand(input)).catch((error: unknown) => {
-      throw unavailable(error, tableName);
-    });
-    return Item;
+  /** A claim with its whole answer, wherever that is; `asked` may spare the bytes. */
+  async function shown(item: Item, asked?: Write): Promise<Found> {
+    const found = fromItem(item);
+    const pointer = pointerOf(item['response']);
+    if (found.status !== 'done' || pointer === undefined) return found;
+    const isSpared = asked?.kind === 'claim' && admit(found, asked.claim, asked.now).kind !== 'replay';
+    return isSpared ? found : { ...found, response: await fetchAnswer(table, found, pointer) };
   }
 
   async function read(pk: string): Promise<Found> {
-    const item = await get(pk);
-    return item && fromItem(item);
+    const item = await table.get(pk);
+    return item && shown(item);
   }
 
   async function record(at: RecordKey) {
-    const item = await get(recordName(at));
+    const item = await table.get(recordName(at));
     return item && fromRecordItem(item);
   }
 
-  function sendAlone(action: Action): Promise<unknown> {
-    if ('Put' in action) return client.send(new PutCommand(action.Put));
-    if ('Delete' in action) return client.send(new DeleteCommand(action.Delete));
-    return client.send(new UpdateCommand(action.Update));
-  }
-
-  const sendTogether = (actions: readonly Action[], token: string) =>
-    client.send(new TransactWriteCommand({ TransactItems: [...actions], ClientRequestToken: token }));
-
   /** The item that failed the claim's condition, against what the write meant to do. */
   async function meet(write: Write, { item }: FailedCondition): Promise<WriteResult | Contended> {
-    const found = item === undefined ? await read(pkOf(write)) : fromItem(item);
+    const found = item === undefined ? await read(pkOf(write)) : await shown(item, write);
     const decision = transition(found, write);
     // Only a read that came later can show an item that would have let the write through.
     return decision.kind === 'apply' ? { kind: 'conflict' } : verdict(found, decision);
@@ -118,20 +107,22 @@ export function dynamoDbStore({ client, tableName, ambient, shards = DUE_SHARDS 
       }),
     );
 
-  async function writeAlone(write: Write): Promise<WriteResult | Contended> {
-    const sent = await attempt(() => sendAlone(actionOf(write, target)));
-    if (sent.kind === 'sent') return { kind: 'applied' };
+  async function writeAlone(write: Write, { response, ...kept }: Kept): Promise<WriteResult | Contended> {
+    const sent = await attempt(() => table.send(actionOf(write, target, response)));
+    if (sent.kind === 'sent') return applied(kept);
     return sent.kind === 'conditions' ? meet(write, sent.failed[0]) : sent;
   }
 
   async function writeTogether(
     write: Write,
+    { response, ...kept }: Kept,
     alongside: readonly DomainWrite[],
     token: string,
   ): Promise<WriteResult | Contended> {
-    const actions = [actionOf(write, target), ...alongside.map((domain) => domainAction(domain, target))];
-    const sent = await attempt(() => sendTogether(actions, token));
-    if (sent.kind === 'sent') return { kind: 'applied' };
+    const domain = alongside.map((each) => domainAction(each, target));
+    const actions = [actionOf(write, target, response), ...domain, ...kept.riding];
+    const sent = await attempt(() => table.sendTogether(actions, token));
+    if (sent.kind === 'sent') return applied(kept);
     if (sent.kind !== 'conditions') return sent;
 
     // The claim comes first: where our own transaction has landed, its domain conditions fail too, and mean nothing.
@@ -142,7 +133,7 @@ export function dynamoDbStore({ client, tableName, ambient, shards = DUE_SHARDS 
 
   async function commit(writes: readonly DomainWrite[], token: string): Promise<Committed | Contended> {
     const actions = writes.map((write) => domainAction(write, target));
-    const sent = await attempt(() => sendTogether(actions, token));
+    const sent = await attempt(() => table.sendTogether(actions, token));
     if (sent.kind === 'sent') return { kind: 'applied' };
     return sent.kind === 'conditions' ? { kind: 'blocked', by: await blocking(writes, sent.failed, 0) } : sent;
   }
@@ -151,22 +142,27 @@ export function dynamoDbStore({ client, tableName, ambient, shards = DUE_SHARDS 
     shards,
     read,
     record,
-    write: (write, alongside = []) =>
-      insist<WriteResult>((token) =>
-        alongside.length === 0 ? writeAlone(write) : writeTogether(write, alongside, token),
-      ),
+    async write(write, alongside = []) {
+      const isAlone = alongside.length === 0;
+      const kept = write.kind === 'settle' ? await keepAnswer(table, ambient, write, !isAlone) : NO_ANSWER;
+      return insist<WriteResult>((token) =>
+        isAlone ? writeAlone(write, kept) : writeTogether(write, kept, alongside, token),
+      );
+    },
     commit: async (writes) =>
       writes.length === 0 ? { kind: 'applied' } : insist<Committed>((token) => commit(writes, token)),
     async due(shard: number, until: EpochMs, limit: number, from?: string) {
-      const query = new QueryCommand(dueQuery(target, shard, until, limit, from));
-      const { Items = [], LastEvaluatedKey } = await client.send(query).catch((error: unknown) => {
-        throw unavailable(error, tableName);
-      });
-      const due = Items.map(fromDueItem);
-      return LastEvaluatedKey === undefined ? { due } : { due, next: toCursor(LastEvaluatedKey) };
+      const { items, lastKey } = await table.query(dueQuery(target, shard, until, limit, from));
+      const due = items.map(fromDueItem);
+      return lastKey === undefined ? { due } : { due, next: toCursor(lastKey) };
     },
   };
 }
+
+const NO_ANSWER: Kept = { response: {}, riding: [] };
+
+const applied = ({ lost }: Pick<Kept, 'lost'>): WriteResult =>
+  lost === undefined ? { kind: 'applied' } : { kind: 'applied', answerLost: lost };
 
 const isContended = (result: { kind: string }): result is Contended =>
   result.kind === 'conflict' || result.kind === 'in-progress';

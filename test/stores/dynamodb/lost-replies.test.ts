@@ -1,4 +1,4 @@
-import { randomUUID } from 'node:crypto';
+import { randomBytes, randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { StoreUnavailableError } from '../../../lib/idempotency/errors.ts';
@@ -93,4 +93,34 @@ it('the same record, put by somebody else at the same time, is not taken for our
   await store.commit([put]);
   proxy.lose('TransactWriteItems', 1);
   expect(await store.commit([put])).toStrictEqual({ kind: 'blocked', by: [{ ...at, record: { n: 1 } }] });
+});
+
+const large = (pk: string) => ({ ...sample.settle(pk), response: { ...sample.RESPONSE, body: randomBytes(10_000) } });
+const responseOf = async (pk: string) => {
+  const found = await store.read(pk);
+  return found?.status === 'done' ? found.response : undefined;
+};
+
+it('the bytes of an answer that landed without a reply are written again by the SDK, and kept', async () => {
+  const pk = await sample.reach(store, 'executing');
+  const settlement = large(pk);
+  proxy.lose('PutItem', 1);
+  expect(await store.write(settlement)).toStrictEqual({ kind: 'applied' });
+  expect((await responseOf(pk))?.body).toStrictEqual(new Uint8Array(settlement.response.body));
+});
+
+it('the bytes of an answer whose every reply is lost are given up, and the claim is settled', async () => {
+  const pk = await sample.reach(store, 'executing');
+  proxy.lose('PutItem', 2);
+  expect(await store.write(large(pk))).toMatchObject({ kind: 'applied', answerLost: expect.any(String) });
+  expect(await responseOf(pk)).toStrictEqual({ status: 201, headers: { location: '/payments/1' } });
+});
+
+it('a settlement with a large answer that landed without a reply leads to its own bytes', async () => {
+  const pk = await sample.reach(store, 'executing');
+  const settlement = large(pk);
+  proxy.lose('UpdateItem', 1);
+  const result = await store.write(settlement);
+  expect(result).toStrictEqual({ kind: 'already', claim: await store.read(pk) });
+  expect((await responseOf(pk))?.body).toStrictEqual(new Uint8Array(settlement.response.body));
 });
