@@ -72,6 +72,7 @@ const FINAL: readonly (readonly [what: string, status: number, turn: Turn])[] = 
 ];
 
 describe('an attempt', () => {
+  // J5
   it.each(AGAIN)('is made again, with the same key and the same bytes, when %s', async (_what, turn) => {
     const { client, play, seen } = world();
     play(turn, turn, turn, paid);

@@ -9,6 +9,7 @@ afterEach(() => {
 });
 
 describe('a key', () => {
+  // J1
   it('is one for all attempts of an intention, and each of two equal intentions has its own', async () => {
     const { client, play, seen } = world();
     const [first, second] = [await client.open('a', PAYMENT), await client.open('b', PAYMENT)];
@@ -36,6 +37,7 @@ describe('a key', () => {
     },
   );
 
+  // J2
   it('and its bytes are in the storage before the first attempt', async () => {
     const { client, storage, play } = world();
     const payment = await client.open('checkout', PAYMENT);
@@ -51,6 +53,7 @@ describe('a key', () => {
 });
 
 describe('a body', () => {
+  // J3
   it('is frozen when the intention is opened', async () => {
     const { client, play, seen } = world();
     const body = { orderId: 'order-1', amount: 1 };

@@ -10,6 +10,7 @@ afterEach(() => {
 });
 
 describe('the time-out of an attempt', () => {
+  // J7
   it('is longer than the gateway’s 29 seconds unless told otherwise, and has room for two attempts', async () => {
     const { client, play, seen } = world();
     play(hang);

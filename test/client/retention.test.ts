@@ -57,6 +57,7 @@ describe('a lost payment', () => {
     });
   });
 
+  // J8
   it('that grows too old between two attempts is not sent again', async () => {
     const { client, play, seen } = world();
     play(async () => {

@@ -19,6 +19,7 @@ describe('the table', () => {
     expect(Properties.KeySchema).toEqual([{ AttributeName: PARTITION_KEY, KeyType: 'HASH' }]);
   });
 
+  // K1
   test('deletes by the attribute that the code writes', () => {
     expect(Properties.TimeToLiveSpecification).toEqual({ AttributeName: TTL_ATTRIBUTE, Enabled: true });
   });
@@ -48,6 +49,7 @@ describe('the table', () => {
     expect(Properties.BillingMode).toBe('PAY_PER_REQUEST');
   });
 
+  // A22, K4
   test('lives in its own Region and in no other, where a second conditional put would win too', () => {
     expect(Properties.Replicas.map((replica: { Region: unknown }) => replica.Region)).toEqual([{ Ref: 'AWS::Region' }]);
   });

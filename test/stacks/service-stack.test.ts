@@ -88,6 +88,7 @@ describe.each(Object.entries(EXPECTED))('%s', (name, [seconds, dynamodb, secrets
     expect(properties.MemorySize).toBeGreaterThanOrEqual(512);
   });
 
+  // K3
   test('may do exactly this with the table', () => {
     expect(statementsFor('dynamodb', statements)).toEqual(dynamodb);
   });

@@ -36,6 +36,7 @@ it('a settlement that meets my own item was mine all along', async () => {
   expect(await store.write(settle('pk'))).toStrictEqual({ kind: 'already', claim: done });
 });
 
+// K2
 it('a failed condition without an item is looked up with a consistent read', async () => {
   const { store, dynamo } = mockedStore();
   dynamo.on(PutCommand).rejects(conditionFailed());
