@@ -3,11 +3,12 @@ import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 
 /**
  * A claim that cannot be written must fail early enough for a function of 4 s to answer 503 itself:
- * 2 attempts of 900 ms and one back-off of the SDK (at most 50 ms, after throttling 1,000 ms) end within 2.8 s.
+ * 2 attempts of 1,200 ms and one back-off of the SDK (at most 50 ms, or 1,000 ms after an attempt that was throttled,
+ * which answers at once) end within 2.5 s.
  */
 const ATTEMPTS = 2;
 /** One attempt from its start to the response's headers, the connection included. DynamoDB answers within some 10 ms. */
-const REQUEST_MS = 900;
+const REQUEST_MS = 1_200;
 /** A connection within a region takes some 10 ms, with TLS on a small function's cold start some 100 ms. */
 const CONNECTION_MS = 500;
 /** One environment serves one request, and a reconciler some tens of claims at a time. */
@@ -22,13 +23,13 @@ export interface DynamoDbClientOptions {
   readonly credentials?: { readonly accessKeyId: string; readonly secretAccessKey: string };
   /**
    * Milliseconds that one of the two attempts may take.
-   * @default 900
+   * @default 1200
    */
   readonly requestMs?: number;
 }
 
 /**
- * A DynamoDB client that gives up within 2.8 s: the SDK's own defaults wait without an end.
+ * A DynamoDB client that gives up within 2.5 s: the SDK's own defaults wait without an end.
  *
  * Make it once per environment, outside the handler, so that its connections are kept alive between invocations.
  *
