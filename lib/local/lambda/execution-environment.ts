@@ -106,7 +106,10 @@ export class ExecutionEnvironment {
       },
     });
     this.#spawn(this.#api.address);
-    this.#timer = setTimeout(() => this.kill({ kind: 'init-failed', reason: `took over ${INIT_TIMEOUT_MS / 1000} s` }), INIT_TIMEOUT_MS);
+    this.#timer = setTimeout(
+      () => this.kill({ kind: 'init-failed', reason: `took over ${INIT_TIMEOUT_MS / 1000} s` }),
+      INIT_TIMEOUT_MS,
+    );
   }
 
   #spawn(runtimeApi: string): void {
