@@ -47,7 +47,9 @@ export async function shop(options: ShopOptions): Promise<void> {
   for (let n = 0; !isClosing(); n++) {
     const order = { orderId: `${options.name}-${n}`, amount: dice.whole(1, 1_000_000), currency: 'UZS' };
     const first = begin(options, 'a', { ...order, paymentMethod: methodOf(options) });
-    const rival = dice.chance(0.12) ? [begin(options, 'b', { ...order, paymentMethod: 'pm_card_visa' })] : [];
+    // An order that waits for an operator keeps its rivals waiting too.
+    const hasRival = first.body.paymentMethod !== STORED_FAILURE && dice.chance(0.12);
+    const rival = hasRival ? [begin(options, 'b', { ...order, paymentMethod: 'pm_card_visa' })] : [];
     await Promise.all([first, ...rival].map((intention) => pursue(intention, dice, options)));
     const isRefused = [...first.finals.values()].some(({ status }) => status === 402);
     if (!isRefused || isClosing() || !dice.chance(0.5)) continue;

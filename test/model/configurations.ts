@@ -67,7 +67,7 @@ export const CONFIGURATIONS: readonly Configuration[] = [
     size: 'large',
   },
   {
-    sentence: 'repeated writes do not outlive an expiry in a way that matters',
+    sentence: 'repeated writes change nothing about a key that expired',
     defines: ['EXPIRIES=1', 'OTHER_ORDER'],
     search: 'safety',
     size: 'large',

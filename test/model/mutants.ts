@@ -45,7 +45,7 @@ export const MUTANTS: readonly Mutant[] = [
   {
     name: 'M_SHORT_RETENTION',
     sentence: 'lets settled items expire while one of their claim writes is still under way',
-    defines: ['EXPIRIES=1'],
+    defines: ['NO_ORDER', 'EXPIRIES=1'],
     search: 'shortest',
     unmaskedBy: BOTH,
   },

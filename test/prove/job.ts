@@ -5,7 +5,7 @@ import { beginningOf, type DrawnSpace, type Schedule, tokenOf, type WholeSpace }
 import type { Violation } from './sim/invariants.ts';
 import { runSchedule } from './sim/schedule.ts';
 
-/** One piece of work for one thread. */
+/** One piece of work for one thread; `secondsMax` are seconds of a core. */
 export type Job =
   | { readonly kind: 'whole'; readonly space: WholeSpace; readonly secondsMax: number }
   | {
@@ -36,20 +36,25 @@ export interface JobEnd {
 const NOTE_EVERY = 64;
 
 export async function runJob(job: Job, note: (schedules: number) => void): Promise<JobEnd> {
-  const began = performance.now();
   const cpu = process.threadCpuUsage();
   let schedules = 0;
   let isLate = false;
   const onSchedule = (): void => {
     if (++schedules % NOTE_EVERY !== 0) return;
-    isLate = performance.now() - began > job.secondsMax * 1_000;
+    isLate = secondsSince(cpu) > job.secondsMax;
     note(schedules);
   };
   const limits = { until: () => isLate, onSchedule };
   const outcome = await (job.kind === 'whole' ? runWhole(job.space, limits) : runDrawn(job, limits));
-  const { user, system } = process.threadCpuUsage(cpu);
+  const cpuSeconds = secondsSince(cpu);
   const failure = outcome.found && (await describe(await shrink(outcome.found)));
-  return { kind: 'end', schedules, cpuSeconds: (user + system) / 1e6, ...outcome, failure };
+  return { kind: 'end', schedules, cpuSeconds, ...outcome, failure };
+}
+
+/** What this thread has had of a core. */
+function secondsSince(before: NodeJS.CpuUsage): number {
+  const { user, system } = process.threadCpuUsage(before);
+  return (user + system) / 1e6;
 }
 
 type Limits = { readonly until: () => boolean; readonly onSchedule: () => void };

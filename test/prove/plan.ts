@@ -44,13 +44,9 @@ const MINUTE = 60;
 
 const PLANS: Readonly<Record<Size, (seed: number) => Plan>> = {
   quick: (seed) => ({
-    whole: [
-      whole([1, 1, 2], MINUTE, { leapsMs: TWO_LEAPS }),
-      whole([2, 1, 1], MINUTE),
-      whole([2, 1, 1], MINUTE, { dedupes: false }),
-    ],
+    whole: [whole([1, 1, 2], MINUTE), whole([2, 1, 1], MINUTE)],
     drawn: [drawn(seed, true, 20_000, MINUTE), drawn(seed, false, 5_000, MINUTE)],
-    mutantSchedules: 600,
+    mutantSchedules: 500,
   }),
   usual: (seed) => ({
     whole: [

@@ -32,7 +32,7 @@ export async function runPlan(plan: Plan, seed: number, workers: number, progres
   const left = MUTANTS.values();
   const hunter = async (): Promise<void> => {
     for (const mutant of left) {
-      hunts.push(await hunt(mutant, seed, plan.mutantSchedules, () => {}));
+      hunts.push(await hunt(mutant, seed, plan.mutantSchedules));
       progress.add(1);
     }
   };

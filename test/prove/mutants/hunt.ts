@@ -1,4 +1,4 @@
-import type { DrawnSpace, Space } from '../explore/space.ts';
+import type { DrawnSpace } from '../explore/space.ts';
 import type { Failure, Job } from '../job.ts';
 import { inThread } from '../threads.ts';
 import type { Mutant } from './mutants.ts';
@@ -23,41 +23,21 @@ export interface Hunt {
 
 const KINDS = [true, false] as const;
 
-/** Some rules matter in rare cases only: a whole space has them all. */
-const WHOLE: readonly Omit<Extract<Space, { kind: 'whole' }>, 'dedupes'>[] = [
-  { kind: 'whole', requests: 2, reconcilers: 0, faultsMax: 2, leapsMs: [25 * 60 * 60 * 1_000] },
-  { kind: 'whole', requests: 2, reconcilers: 1, faultsMax: 1, leapsMs: [77_000] },
-];
-
-/** Enough for either of the whole spaces on a slow machine. */
+/** Enough for a whole space on a slow machine. */
 const SECONDS_MAX = 120;
 
-/** Looks for one mutant with drawn schedules at both kinds of provider, and where that finds nothing, in whole spaces. */
-export async function hunt(
-  mutant: Mutant,
-  seed: number,
-  schedules: number,
-  note: (more: number) => void,
-): Promise<Hunt> {
-  const run = async (jobs: readonly Job[], how: Prey['how']): Promise<readonly Prey[]> => {
-    const ends = await inThread({ jobs, patches: mutant.patches }, note);
-    return ends.map((end, at) => ({ dedupes: jobs[at]?.space.dedupes === true, how, ...end }));
-  };
+/** Looks for one mutant with drawn schedules at both kinds of provider, and in its whole space if it has one. */
+export async function hunt(mutant: Mutant, seed: number, schedules: number): Promise<Hunt> {
+  const { patches, where } = mutant;
+  const jobs: Job[] = KINDS.map((dedupes) => drawnJob(seed, dedupes, schedules));
+  if (where !== undefined) jobs.push({ kind: 'whole', space: { ...where, dedupes: true }, secondsMax: SECONDS_MAX });
   try {
-    const drawn = await run(
-      KINDS.map((dedupes) => drawnJob(seed, dedupes, schedules)),
-      'drawn',
-    );
-    if (drawn.some(({ failure }) => failure)) return { mutant, prey: drawn, isFound: true, error: undefined };
-    const all = [...drawn];
-    for (const space of WHOLE) {
-      const jobs = KINDS.map(
-        (dedupes): Job => ({ kind: 'whole', space: { ...space, dedupes }, secondsMax: SECONDS_MAX }),
-      );
-      all.push(...(await run(jobs, 'whole')));
-      if (all.some(({ failure }) => failure)) break;
-    }
-    return { mutant, prey: all, isFound: all.some(({ failure }) => failure), error: undefined };
+    const ends = await inThread({ jobs, patches });
+    const prey = ends.map((end, at): Prey => {
+      const { kind, space } = jobs[at] as Job; // One end for each job.
+      return { ...end, dedupes: space.dedupes, how: kind };
+    });
+    return { mutant, prey, isFound: prey.some(({ failure }) => failure), error: undefined };
   } catch (error) {
     return { mutant, prey: [], isFound: false, error: String(error) };
   }

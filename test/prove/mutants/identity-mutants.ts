@@ -11,6 +11,9 @@ const scopeUnchecked: Patch = {
   replace: 'if (found.fingerprint !== request.fingerprint)',
 };
 
+/** The first request is a day old when the second one comes. */
+const NEXT_DAY: Mutant['where'] = { kind: 'whole', requests: 2, reconcilers: 0, faultsMax: 2, leapsMs: [90_000_000] };
+
 /** Whose request it is, and under which key and with which parameters it goes to the provider. */
 export const IDENTITY_MUTANTS: readonly Mutant[] = [
   {
@@ -53,6 +56,7 @@ export const IDENTITY_MUTANTS: readonly Mutant[] = [
   {
     name: 'retention-ignored',
     what: 'sends again under a key that the provider may have forgotten',
+    where: NEXT_DAY,
     patches: [
       {
         file: RECOVERY,

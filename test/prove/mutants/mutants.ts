@@ -1,3 +1,4 @@
+import type { WholeSpace } from '../explore/space.ts';
 import { IDENTITY_MUTANTS } from './identity-mutants.ts';
 import { MONEY_MUTANTS } from './money-mutants.ts';
 import type { Patch } from './patch.ts';
@@ -8,7 +9,12 @@ export interface Mutant {
   /** What it does that the protocol must not do. */
   readonly what: string;
   readonly patches: readonly Patch[];
+  /** What it does matters in rare cases only: this whole space has them all. */
+  readonly where?: Omit<WholeSpace, 'dedupes'>;
 }
+
+/** Two requests, and a reconciler that works at the same time as the second one. */
+const RACE: Mutant['where'] = { kind: 'whole', requests: 2, reconcilers: 1, faultsMax: 1, leapsMs: [77_000] };
 
 const TRANSITION = 'lib/idempotency/transition.ts';
 const GATED = 'lib/idempotency/gated-operation.ts';
@@ -121,6 +127,7 @@ const PROTOCOL_MUTANTS: readonly Mutant[] = [
   {
     name: 'refused-is-final',
     what: 'takes a refusal in validation for final without closing the key',
+    where: RACE,
     patches: [
       {
         file: GATED,
