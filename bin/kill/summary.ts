@@ -35,7 +35,7 @@ export const newSummary = (seed: string): Summary => ({
 });
 
 export function addSummary(sum: Summary, report: RoundReport): void {
-  const { tally, intentions, ledger, violations, anomalies, quietMs } = report;
+  const { tally, intentions, table, ledger, violations, anomalies, quietMs } = report;
   const ended = (code: string) =>
     intentions.filter(({ finals }) => [...finals.values()].some(({ text }) => text.includes(`"code":"${code}"`)));
   addTally(sum.tally, tally);
@@ -45,7 +45,7 @@ export function addSummary(sum: Summary, report: RoundReport): void {
   sum.charges += ledger.length;
   sum.declined += ended('payment-declined').length;
   sum.notPerformed += ended('payment-not-performed').length;
-  sum.underReview += intentions.filter(({ end }) => end === 'under-review').length;
+  sum.underReview += [...table.claims.values()].filter((claim) => 'quarantine' in claim).length;
   sum.anomalies += anomalies.length;
   sum.violations += violations.length;
   sum.quietMsMax = Math.max(sum.quietMsMax, quietMs);
